@@ -1,0 +1,40 @@
+/* Output of a process: bounded in memory (head or tail), whole-stream offsets, order of arrival, the whole stream in a spill
+ * file when it does not fit.  Never blocks; spill failures lose the spill, not the bytes in memory.  */
+#ifndef WEIR_CORE_COLLECT_H
+#define WEIR_CORE_COLLECT_H
+
+#include "core/error.h"
+#include "core/util.h"
+
+struct stream {
+  int fd;          /* ours, non-blocking; -1: ended */
+  int copy_fd;     /* TEE: where it is copied; -1 */
+  int keep_head;
+  uint64_t limit;  /* bytes in memory */
+  uint64_t spill_limit;
+  char *data;      /* ring for the tail, plain for the head */
+  size_t size, room, start;
+  uint64_t total, offset;
+  const char *spill_dir; /* NULL: no spill */
+  const char *name;      /* "stdout" */
+  char *spill_path;
+  int spill_fd;
+  int spill_failed;
+};
+struct piece {
+  int which;
+  uint64_t offset, size;
+};
+struct collect {
+  struct stream stream[2]; /* stdout, stderr */
+  struct piece *order;
+  size_t order_count, order_room;
+};
+void collect_init (struct collect *);
+/* Reads what is there from stream 1 or 2; 0: more may come, 1: ended, -1: errno.  */
+int collect_read (struct collect *, int which);
+/* The retained bytes as one contiguous piece.  */
+void collect_linear (struct stream *, const char **data, size_t *size);
+void collect_free (struct collect *); /* removes spill files */
+
+#endif
