@@ -1,0 +1,2 @@
+# made by tools/sources.sh
+cli_sources =

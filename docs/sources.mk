@@ -1,0 +1,4 @@
+# made by tools/sources.sh
+pages_1 =
+pages_5 =
+pages_7 =

@@ -1,0 +1,3 @@
+# made by tools/sources.sh
+unit_tests =
+unit_support =
