@@ -43,6 +43,11 @@ struct weir_plan {
   int inner_init;  /* plan_supervisor was called: the init runs inside the runner */
   char *provider;
   weir_error *sticky; /* first failure of a builder call */
+  /* Written by process_spawn when it fails, although its plan is const (no plan object is ever defined const): the step
+   * or stage that failed, and the fact to take back.  In the plan, since a world plugin's spawn has no other place to
+   * hand them through; a plan belongs to one call, so nobody else looks meanwhile.  0: nothing failed.  */
+  uint32_t failed_step, failed_fact;
+  int32_t failed_errno;
 };
 
 /* A plan that runs the command as it is (danger-full-access; also the start of every confine).  */
