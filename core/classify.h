@@ -13,5 +13,7 @@ const char *classify_denial (const weir_plan *, int exit_code, const char *text,
 char *classify_path (const char *line, size_t length, const char *cwd);
 /* "write", "connect", ... guessed from the line; never NULL.  */
 const char *classify_operation (const char *line, size_t length);
+/* Where word begins in text, ignoring case, NULL: nowhere.  */
+const char *classify_find (const char *text, size_t size, const char *word);
 
 #endif

@@ -7,8 +7,8 @@
 #include "core/util.h"
 
 struct stream {
-  int fd;          /* ours, non-blocking; -1: ended */
-  int copy_fd;     /* TEE: where it is copied; -1 */
+  int fd;          /* ours, non-blocking, owned once given; -1: ended */
+  int copy_fd;     /* TEE: where it is copied (quiet_reopen), owned; -1 */
   int keep_head;
   uint64_t limit;  /* bytes in memory */
   uint64_t spill_limit;
@@ -20,6 +20,11 @@ struct stream {
   char *spill_path;
   int spill_fd;
   int spill_failed;
+  int copy_blocking;    /* as quiet_reopen said */
+  char *copy;           /* read and not yet copied; nothing more is read until it is */
+  size_t copy_size, copy_done;
+  int copy_errno;       /* why copying ended, 0: it did not */
+  int borrowed;         /* fd is not ours to close */
 };
 struct piece {
   int which;
@@ -31,8 +36,15 @@ struct collect {
   size_t order_count, order_room;
 };
 void collect_init (struct collect *);
-/* Reads what is there from stream 1 or 2; 0: more may come, 1: ended, -1: errno.  */
+/* Reads what is there from stream 1 or 2, a bounded amount; 0: more may come, 1: ended, -1: errno.  When a consumer of the
+ * copy is gone, the stream is closed, so that the command learns of it as it would without us: that is "ended" too.  */
 int collect_read (struct collect *, int which);
+/* Bytes wait for the consumer of the copy: poll copy_fd for writing, then call collect_read.  */
+int collect_copying (const struct collect *, int which);
+/* Reads nothing more of a stream.  */
+void collect_end (struct collect *, int which);
+/* No more will come: closes everything; a spill file that cannot be closed without an error is withheld.  */
+void collect_seal (struct collect *);
 /* The retained bytes as one contiguous piece.  */
 void collect_linear (struct stream *, const char **data, size_t *size);
 void collect_free (struct collect *); /* removes spill files */
