@@ -6,6 +6,8 @@
 
 #include "core/plugins.h"
 
+#include <pthread.h>
+
 #include "core/plan.h"
 #include "core/sink.h"
 #include "core/spawn.h"
@@ -19,13 +21,33 @@ hosttable_fact (const weir_call *call, uint32_t which)
   return which > 0 && which < WEIR_FACT_COUNT_ ? call->facts[which] : 0;
 }
 
+/* Paths that plugins were given: a plugin owns nothing of ours, so they stay.  There are as many as there are runners.  */
+static pthread_mutex_t hosttable_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct strv hosttable_paths;
+
 static weir_status
-hosttable_find_runner (const char *name, weir_sink *sink, weir_error **err)
+hosttable_intern (const char *path, const char **interned, weir_error **err)
+{
+  pthread_mutex_lock (&hosttable_lock);
+  *interned = NULL;
+  if (!strv_has (&hosttable_paths, path)) {
+    strv_add (&hosttable_paths, path);
+    hosttable_paths.failed = 0;
+  }
+  for (size_t i = 0; i < hosttable_paths.count; i++)
+    if (strcmp (hosttable_paths.items[i], path) == 0)
+      *interned = hosttable_paths.items[i];
+  pthread_mutex_unlock (&hosttable_lock);
+  return *interned == NULL ? error_nomem (err) : WEIR_OK;
+}
+
+static weir_status
+hosttable_find_runner (const char *name, const char **found, weir_error **err)
 {
   auto_free char *path = NULL;
   weir_status status = runner_find (name, &path, NULL, err);
 
-  return status != WEIR_OK ? status : sink_write (sink, path, strlen (path), err);
+  return status != WEIR_OK ? status : hosttable_intern (path, found, err);
 }
 
 const struct weir_host host_table = {
@@ -46,6 +68,7 @@ const struct weir_host host_table = {
   .plan_argument = plan_argument,
   .plan_fd = plan_fd,
   .plan_supervisor = plan_supervisor,
+  .plan_environment = plan_environment,
   .plan_governs = plan_governs,
   .plan_gap = plan_gap,
   .plan_asserted = plan_asserted,

@@ -60,6 +60,7 @@ void plan_runner (weir_plan *, const char *);
 void plan_argument (weir_plan *, const char *);
 int plan_fd (weir_plan *, uint32_t purpose, const char *path, uint64_t dev, uint64_t ino, uint64_t value);
 void plan_supervisor (weir_plan *);
+void plan_environment (weir_plan *, const char *, const char *);
 void plan_governs (weir_plan *, uint64_t);
 void plan_gap (weir_plan *, uint64_t, const char *, ...) __attribute__ ((format (printf, 3, 4)));
 void plan_asserted (weir_plan *, const char *);

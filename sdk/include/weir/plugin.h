@@ -199,7 +199,8 @@ struct weir_step {
                                       being creatable; later BIND steps are cloned before it */
 #define WEIR_STEP_BIND 3           /* path appears at target (NULL: path itself); flags: WEIR_BIND_* */
 #define WEIR_STEP_TMPFS 4          /* an empty tmpfs over path, value: size in bytes; flags: WEIR_BIND_READ_ONLY */
-#define WEIR_STEP_HIDE 5           /* path cannot be read: an empty unreadable file or directory over it */
+#define WEIR_STEP_HIDE 5           /* path cannot be read: an empty unreadable directory over it (flags 0), or an unreadable
+                                      file (flags 1) */
 #define WEIR_STEP_PROC 6           /* a fresh proc over /proc, its dangerous parts closed */
 #define WEIR_STEP_DEV 7            /* a private /dev: null zero full random urandom tty pts ptmx shm */
 #define WEIR_STEP_LANDLOCK_HANDLE 8 /* flags: access rights handled (the running kernel's bits);
@@ -243,7 +244,7 @@ struct weir_step {
 /* Descriptors that a runner's argv names.  plan_fd returns the number that the child will have.  */
 #define WEIR_FD_STATUS_JSON 1 /* pipe that the core reads: bubblewrap's --json-status-fd */
 #define WEIR_FD_SECCOMP 2     /* value: WEIR_SECCOMP_*; the program's bytes, to be read from offset 0 */
-#define WEIR_FD_PATH 3        /* path opened with O_PATH, identity checked against dev and ino */
+#define WEIR_FD_PATH 3        /* path opened with O_PATH, identity checked against dev and ino unless ino is 0 */
 #define WEIR_FD_INIT 4        /* Weir's init, executable */
 #define WEIR_FD_REPORT 5      /* the descriptor on which Weir's init reports */
 #define WEIR_FD_HARNESS 7     /* a pidfd of this process, for Weir's init */
@@ -346,6 +347,8 @@ struct weir_host {
   /* Appends the arguments by which a runner executes Weir's init as pid 1 of the pid namespace that the runner made, with
    * a /proc of that namespace, before the command: exact exit, signals, death with the harness.  Instead of SUPERVISE.  */
   void (*plan_supervisor) (weir_plan *);
+  /* Sets a variable of the command's environment.  */
+  void (*plan_environment) (weir_plan *, const char *name, const char *value);
   void (*plan_governs) (weir_plan *, uint64_t effects_and_axes);
   void (*plan_gap) (weir_plan *, uint64_t effects_and_axes, const char *fmt, ...) WEIR_PRINTF_ (3, 4);
   void (*plan_asserted) (weir_plan *, const char *origin); /* governed by an operator's word only */
@@ -354,8 +357,9 @@ struct weir_host {
   void (*plan_informational) (weir_plan *, const char *line);
 
   uint64_t (*fact) (const weir_call *, uint32_t which);
-  /* The absolute path of a program that only root or we could replace; trusted directories only.  */
-  weir_status (*find_runner) (const char *name, weir_sink *path, weir_error **);
+  /* The absolute path of a program that only root or we could replace: by name in the trusted directories (/usr/local/bin,
+   * /usr/bin, /bin), or judged where an absolute path says.  *path lives as long as the process.  */
+  weir_status (*find_runner) (const char *name, const char **path, weir_error **);
 
   /* Processes of this machine: what a world uses whose processes are local.  */
   weir_status (*process_spawn) (const weir_call *, const weir_plan *, const struct weir_stdio *,
@@ -388,6 +392,7 @@ WEIR_SHARED_ extern const struct weir_host *weir_host;
 #define weir_plan_argument weir_host->plan_argument
 #define weir_plan_fd weir_host->plan_fd
 #define weir_plan_supervisor weir_host->plan_supervisor
+#define weir_plan_environment weir_host->plan_environment
 #define weir_plan_governs weir_host->plan_governs
 #define weir_plan_gap weir_host->plan_gap
 #define weir_plan_asserted weir_host->plan_asserted
