@@ -69,7 +69,6 @@ const struct weir_host host_table = {
   .plan_fd = plan_fd,
   .plan_supervisor = plan_supervisor,
   .plan_environment = plan_environment,
-  .plan_environment = plan_environment,
   .plan_governs = plan_governs,
   .plan_gap = plan_gap,
   .plan_asserted = plan_asserted,

@@ -14,27 +14,32 @@
 
 #define END_OF(type, field) (offsetof (type, field) + sizeof ((type *) NULL)->field)
 
-/* Room for one more, zeroed.  The room of COUNT items is the next power of two.  */
+/* The array with room for one more, zeroed, behind its COUNT items; its room is always the next power of two.  */
 static void *
-plan_grow (weir_plan *plan, void *items, size_t count, size_t width)
+plan_grown (weir_plan *plan, void *items, size_t count, size_t width)
 {
-  void **at = items; /* the address of the array's pointer */
-  void *grown = *at;
-
   if (count >= PLAN_MAX) {
     error_set (&plan->sticky, WEIR_E_PLUGIN, 0, "the plan has more than %d parts of one kind", PLAN_MAX);
     return NULL;
   }
-  if ((count & (count - 1)) == 0) {
-    grown = reallocarray (*at, count == 0 ? 1 : count * 2, width);
-    if (grown == NULL) {
-      error_nomem (&plan->sticky);
-      return NULL;
-    }
-    *at = grown;
+  if ((count & (count - 1)) == 0)
+    items = reallocarray (items, count == 0 ? 1 : count * 2, width);
+  if (items == NULL) {
+    error_nomem (&plan->sticky);
+    return NULL;
   }
-  return memset ((char *) grown + count * width, 0, width);
+  memset ((char *) items + count * width, 0, width);
+  return items;
 }
+
+/* A pointer to one more item of an array of the plan, NULL: told to the plan.  */
+#define plan_grow(plan, array, count) \
+  __extension__ ({ \
+    void *grown_ = plan_grown ((plan), (plan)->array, (plan)->count, sizeof *(plan)->array); \
+    if (grown_ != NULL) \
+      (plan)->array = grown_; \
+    grown_ != NULL ? (plan)->array + (plan)->count : NULL; \
+  })
 
 /* A copy of text, which may be NULL.  -1: out of memory, told to the plan.  */
 static int
@@ -130,7 +135,7 @@ plan_step (weir_plan *plan, const struct weir_step *given)
     error_set (&plan->sticky, WEIR_E_PLUGIN, 0, "step %zu of the plan has no struct_size", plan->step_count + 1);
     return;
   }
-  step = plan_grow (plan, &plan->steps, plan->step_count, sizeof *step);
+  step = plan_grow (plan, steps, step_count);
   if (step == NULL)
     return;
   memcpy (step, given, given->struct_size < sizeof *step ? given->struct_size : sizeof *step);
@@ -171,7 +176,7 @@ plan_argument (weir_plan *plan, const char *argument)
 int
 plan_fd (weir_plan *plan, uint32_t purpose, const char *path, uint64_t dev, uint64_t ino, uint64_t value)
 {
-  struct plan_fd *fd = plan_grow (plan, &plan->fds, plan->fd_count, sizeof *fd);
+  struct plan_fd *fd = plan_grow (plan, fds, fd_count);
 
   if (fd == NULL)
     return -1;
@@ -240,7 +245,7 @@ plan_governs (weir_plan *plan, uint64_t bits)
 void
 plan_gap (weir_plan *plan, uint64_t bits, const char *fmt, ...)
 {
-  struct plan_gap *gap = plan_grow (plan, &plan->gaps, plan->gap_count, sizeof *gap);
+  struct plan_gap *gap = plan_grow (plan, gaps, gap_count);
   auto_strbuf struct strbuf text = { 0 };
   va_list ap;
 
@@ -287,7 +292,7 @@ plan_failure (weir_plan *plan, const int32_t *codes, size_t count, const char *s
     error_set (&plan->sticky, WEIR_E_PLUGIN, 0, "the plan was given a failure signature without text");
     return;
   }
-  rule = plan_grow (plan, &plan->rules, plan->rule_count, sizeof *rule);
+  rule = plan_grow (plan, rules, rule_count);
   if (rule == NULL || plan_copy (plan, &rule->signature, signature) != 0)
     return;
   if (codes != NULL && count > 0) {
