@@ -33,9 +33,14 @@ struct carry {
   int supervise;        /* a SUPERVISE step is there */
   const void *filter;   /* struct sock_filter array of the SECCOMP step, static bytes */
   size_t filter_len;    /* instructions */
+  int *scratch;         /* a descriptor for each op, written by the child: one child at a time */
 };
 
-/* 0, or -1 with *failure filled.  landlock_abi: of the running kernel.  */
+/* 0, or -1 with *failure filled.  landlock_abi: of the running kernel.  Refuses (EINVAL) a plan whose steps are not in a
+ * possible order, and one that mounts without WEIR_NS_MOUNT, since that would change the host.
+ *
+ * A failure takes a fact back only when the kernel refused the operation as such; an object that is absent, unreachable, or
+ * not what it was (ESTALE) says nothing about the host, and its fact is 0.  */
 int carry_prepare (const struct weir_step *, size_t count, unsigned landlock_abi, struct carry *, struct carry_failure *);
 void carry_free (struct carry *);
 /* In the child.  NAMESPACES and SUPERVISE are the caller's.  0, or -1 with *failure filled.  */
