@@ -205,8 +205,9 @@ struct weir_step {
 #define WEIR_STEP_DEV 7            /* a private /dev: null zero full random urandom tty pts ptmx shm */
 #define WEIR_STEP_LANDLOCK_HANDLE 8 /* flags: access rights handled (the running kernel's bits);
                                        value: net rights | scopes << 32 */
-#define WEIR_STEP_LANDLOCK_RULE 9   /* path may: flags = access rights.  Absent paths are skipped when
-                                       value is WEIR_OPTIONAL */
+#define WEIR_STEP_LANDLOCK_RULE 9   /* path may: flags = access rights.  path is the host's, opened before any mount,
+                                       unless value has WEIR_RULE_INSIDE.  Absent paths are skipped when value has
+                                       WEIR_OPTIONAL */
 #define WEIR_STEP_LANDLOCK_ENFORCE 10
 #define WEIR_STEP_SECCOMP 11     /* flags: WEIR_SECCOMP_* groups refused, in one program */
 #define WEIR_STEP_NO_NEW_PRIVILEGES 12
@@ -229,6 +230,8 @@ struct weir_step {
 #define WEIR_BIND_DEVICES 4u  /* device nodes work beneath it */
 #define WEIR_BIND_MAKE 8u     /* target is made (directories, an empty file) when an earlier BIND hid it */
 #define WEIR_OPTIONAL 1u
+#define WEIR_RULE_INSIDE 2u /* path is opened in the child, after the steps before this one: for what PROC, DEV and TMPFS
+                               mount there (/dev/pts, /dev/shm) */
 
 /* Groups of system calls that WEIR_STEP_SECCOMP refuses.  */
 #define WEIR_SECCOMP_BASE 1u        /* mount and namespace calls, ptrace-likes of others' memory, keyrings, bpf, perf,
