@@ -33,11 +33,13 @@ function __weir_none
     not __weir_command >/dev/null
 end
 
-# The words after the options of run and plan: a command line of its own.
-function __weir_subcommand
-    set -l words (commandline -opc) (commandline -ct)
+# The command line that follows the options of run and plan, and what may come next in it.
+function __weir_rest
+    set -l words (commandline -opc)
+    set -l now (commandline -ct)
     set -l seen 0
     set -l skip 0
+    set -l first 0
     for i in (seq 2 (count $words))
         if test $skip = 1
             set skip 0
@@ -45,18 +47,29 @@ function __weir_subcommand
         end
         switch $words[$i]
             case --
-                test $seen = 1; and string join -- ' ' (string escape -- $words[(math $i + 1)..-1])
-                return
-            case -c -s -m -C -e --config --set --plugin-dir --state-dir --color --mode --directory --cwd --sandbox --rw --ro --deny-read --network --limit --env --session --timeout --keep
+                if test $seen = 1
+                    set first (math $i + 1)
+                    break
+                end
+            case -c -s -m -C -e --config --set --plugin-dir --state-dir --color --mode --directory --cwd --sandbox --rw --ro \
+                    --deny-read --network --limit --env --session --timeout --keep
                 set skip 1
             case '-*'
             case '*'
                 if test $seen = 1
-                    string join -- ' ' (string escape -- $words[$i..-1])
-                    return
+                    set first $i
+                    break
                 end
                 set seen 1
         end
+    end
+    if test $first = 0
+        string match -q -- '-*' "$now"; and return
+        complete -C "$now"
+    else if test $first -gt (count $words)
+        complete -C "$now"
+    else
+        complete -C (string join -- ' ' (string escape -- $words[$first..-1]) "$now")
     end
 end
 
@@ -108,4 +121,4 @@ complete -c weir -n '__weir_is config' -l origin -d 'where each value came from'
 complete -c weir -n '__weir_is config' -a 'check show'
 complete -c weir -n '__weir_is plugin' -a 'list info (__weir_plugins)'
 complete -c weir -n '__weir_is help' -a "$commands"
-complete -c weir -n '__weir_is run plan' -a '(__fish_complete_subcommand --fcs-skip=0 (__weir_subcommand))'
+complete -c weir -n '__weir_is run plan' -a '(__weir_rest)'
