@@ -79,8 +79,6 @@ schema_unknown (const char *origin, const char *path, weir_error **err)
   weir_status status = error_set (err, WEIR_E_INVALID, 0, "%s: unknown key '%s'", origin, path);
 
   schema_siblings (path, parent, &names);
-  if (names.count == 0) /* the group itself is not known */
-    return status;
   near = util_nearest (path + parent, strv_items (&names));
   elsewhere = schema_elsewhere (path + parent);
   if (elsewhere != NULL)

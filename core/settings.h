@@ -61,6 +61,9 @@ const char *settings_config_origin (const weir_config *, const char *key);
 /* Names of the groups beneath "plugins" in the file, with origins.  */
 void settings_plugin_groups (const struct settings *, struct setting_list *);
 
+/* A group beneath "plugins" whose name is not in names (NULL-terminated) is an error with a suggestion.  */
+weir_status settings_check_plugins (const struct settings *, const char *const *names, weir_error **);
+
 struct out;
 /* weir config show.  */
 void settings_show (const struct settings *, struct out *, int with_origin);
