@@ -113,9 +113,11 @@ is_fallback (const struct weir_option *o)
   int64_t ms;
   char *end;
 
+  if (s[0] == '"') /* in the file's spelling: read together with the file */
+    return 1;
   switch (o->type) {
   case WEIR_OPT_PATH:
-    return s[0] == '/' || strncmp (s, "~/", 2) == 0;
+    return s[0] == '/' || strcmp (s, "~") == 0 || strncmp (s, "~/", 2) == 0;
   case WEIR_OPT_BOOLEAN:
     return strcmp (s, "true") == 0 || strcmp (s, "false") == 0;
   case WEIR_OPT_SIZE:

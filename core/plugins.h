@@ -47,6 +47,7 @@ void plugins_leave (struct instance *);
 /* Names of the .so files in the plugin directory, sorted.  */
 weir_status plugins_list (struct plugins *, struct strv *, weir_error **);
 struct out;
+/* weir plugin list (name NULL) and weir plugin info: lines, or one JSON object; the caller ends with out_end.  */
 weir_status plugins_show (struct plugins *, const char *name, struct out *, weir_error **);
 
 #endif
