@@ -243,17 +243,49 @@ steps_cover (struct steps *s, int target, int is_dir)
   return result;
 }
 
+/* Does a later BIND have its target beneath the op's path?  */
+static int
+steps_opened_again (const struct carry *c, size_t index)
+{
+  const char *path = c->ops[index].path;
+  size_t length = strlen (path);
+
+  for (size_t i = index + 1; i < c->count; i++) {
+    const char *target = c->ops[i].target ? c->ops[i].target : c->ops[i].path;
+    if (c->ops[i].kind == WEIR_STEP_BIND && strncmp (target, path, length) == 0 && target[length] == '/')
+      return 1;
+  }
+  return 0;
+}
+
+/* A directory of its own, in which mount points can be made; they can be reached, and nothing be listed.  */
+static int
+steps_cover_open (struct steps *s, size_t index, int target)
+{
+  static const char *const options[] = { "mode", "0111", "size", "64k", NULL };
+  int fd = steps_new_mount ("tmpfs", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+
+  if (fd < 0 || steps_move (fd, target)) {
+    steps_close (fd);
+    return -1;
+  }
+  s->carry->scratch[index] = fd; /* steps_seal makes it read-only */
+  return 0;
+}
+
 int
 steps_hide (struct steps *s, size_t index)
 {
   const struct carry_op *op = &s->carry->ops[index];
-  int result = 0, target = walk_open (op->path);
+  int is_dir, result = 0, target = walk_open (op->path);
 
   if (target < 0) /* what is absent, or cannot even be reached with our capabilities, is hidden */
     return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : steps_object (s, op, op->path);
+  is_dir = steps_is_dir (target);
   if (walk_check (target, op->dev, op->ino))
     result = steps_object (s, op, op->path);
-  else if (steps_cover (s, target, steps_is_dir (target)))
+  else if (is_dir && steps_opened_again (s->carry, index) ? steps_cover_open (s, index, target)
+                                                          : steps_cover (s, target, is_dir))
     result = steps_refused (s, op, op->path);
   close (target);
   return result;
