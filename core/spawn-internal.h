@@ -114,9 +114,11 @@ struct process {
   struct weir_exit exit;
 };
 struct process *process_new (void); /* NULL: out of memory */
-void process_destroy (struct process *); /* kills what is left, waits for its end, frees */
-/* Reads the report socket as far as it has something.  failed: of INIT_FAILED.  0: more may come; 1: hung up.  */
+/* Kills what is left, waits for its end, frees.  NULL is allowed.  */
+void process_destroy (struct process *);
+/* Reads what the report socket has.  failed, when not NULL: the INIT_FAILED that came.  1: hung up, 0: more may come.  */
 int process_drain (struct process *, struct init_message *failed);
-weir_status process_call_check (const weir_call *, int64_t *wait_ms, weir_error **);
+/* Until one of the descriptors is readable (or hung up), the deadline or the cancel of the call.  */
+weir_status process_await (const weir_call *, const int *fds, size_t count, weir_error **);
 
 #endif
