@@ -224,6 +224,11 @@ candidate_prove (weir_runtime *rt, const char *sandbox, const struct policy *pol
   if (ours)
     bounded.deadline_ms = deadline;
   status = proof_make (rt, sandbox, policy, &bounded, &transient, &answer);
+  /* The no-op's program is ours: that it was not found or not executed is the sandbox's doing.  */
+  if (status == WEIR_E_NO_PROGRAM || status == WEIR_E_NOT_EXECUTABLE) {
+    auto_error weir_error *seen = steal (answer);
+    status = error_set (&answer, WEIR_E_UNAVAILABLE, 0, "a confined no-op could not be executed: %s", weir_error_message (seen));
+  }
   /* What the probe's own limit ended is this candidate's failure; only the caller's deadline is the call's.  */
   if (status == WEIR_E_TIMEOUT && ours)
     return error_set (err, WEIR_E_UNAVAILABLE, 0, "a confined no-op did not end within the probe's time limit of %lld ms",
