@@ -298,6 +298,7 @@ settings_show (const struct settings *s, struct out *out, int with_origin)
   const struct node *plugins = conf_find (s->conf, "plugins");
 
   out_open (out, NULL, '{');
+  out_integer (out, "schema_version", 1);
   show_files (&w);
   show_keys (&w, 0, "");
   out_line (out, "sandbox : {");
