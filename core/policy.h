@@ -108,6 +108,10 @@ weir_status gitmeta_apply (struct policy *, weir_error **);
 weir_status gitmeta_before (struct gitmeta *, weir_error **);
 void gitmeta_after (struct gitmeta *, struct strv *warnings);
 void gitmeta_free (struct gitmeta *);
+/* Said before gitmeta_after (earlier is cheaper): the plan that carries the command out governs WEIR_AXIS_PROTECT, so its
+ * READ and PIN lines hold, and what changed beneath one of them was changed by the host.  Until it is said, everything is
+ * compared.  NULL: nothing.  */
+void gitmeta_set_held (struct gitmeta *, int held);
 
 /* judge.c: what would become of an operation; used by weir explain and by denial messages.  */
 struct verdict {

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config.h"
+
+#include "core/gitmeta-internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#define BUDGET_BYTES ((size_t) 8 << 20)
+#define BUDGET_ENTRIES 4096
+
+static const char *
+find_home (const struct strv *env)
+{
+  for (size_t i = 0; i < env->count; i++)
+    if (strncmp (env->items[i], "HOME=/", 6) == 0)
+      return env->items[i] + 5;
+  return NULL;
+}
+
+/* The roots as they are now; lines that are added on the way are not roots.  */
+static weir_status
+find_roots (const struct policy *p, struct strv *roots, weir_error **err)
+{
+  for (size_t i = 0; i < p->view.count; i++) {
+    const struct weir_view *line = p->view.lines[i];
+
+    if (line->access == WEIR_ACCESS_WRITE && line->is_dir && strcmp (line->host, line->world) == 0
+        && !strv_has (roots, line->host))
+      strv_add (roots, line->host);
+  }
+  return roots->failed ? error_nomem (err) : WEIR_OK;
+}
+
+weir_status
+gitmeta_apply (struct policy *p, weir_error **err)
+{
+  auto_strv struct strv roots = { 0 };
+  struct gitbuild b = { .policy = p, .home = find_home (&p->env) };
+  weir_status st;
+
+  if (p->mode != WEIR_MODE_WORKSPACE_WRITE || p->git != NULL)
+    return WEIR_OK;
+  b.git = p->git = calloc (1, sizeof *p->git);
+  if (p->git == NULL)
+    return error_nomem (err);
+  st = find_roots (p, &roots, err);
+  for (size_t i = 0; st == WEIR_OK && i < roots.count; i++)
+    if (gitguard_writable (&b, roots.items[i]) != NULL)
+      st = gitrepo_root (&b, roots.items[i], err);
+  strv_free (&b.pinned);
+  strv_free (&b.repositories);
+  gitrepo_free_configs (b.globals);
+  if (st != WEIR_OK || (p->git->item_count == 0 && p->git->notes.count == 0)) {
+    gitmeta_free (p->git);
+    p->git = NULL;
+  }
+  return st == WEIR_OK ? WEIR_OK : error_wrap (err, "keep git's metadata in the writable roots");
+}
+
+void
+gitmeta_set_held (struct gitmeta *g, int held)
+{
+  if (g != NULL)
+    g->held = held;
+}
+
+/* The directory that path lies in, opened; *name: the last component.  */
+static int
+open_parent (const struct gitmeta *g, size_t base, const char *path, int make, const char **name, struct strv *warnings)
+{
+  auto_free char *parent = gitguard_parent (gitguard_relative (g, base, path), name);
+
+  *name = strrchr (path, '/') + 1;
+  if (parent == NULL) {
+    errno = ENOMEM;
+    return -1;
+  }
+  return gitsnap_walk (g->bases[base].fd, parent, make, g->bases[base].path, warnings);
+}
+
+weir_status
+gitmeta_before (struct gitmeta *g, weir_error **err)
+{
+  struct gitsnap_budget budget = { BUDGET_BYTES, BUDGET_ENTRIES };
+
+  if (g == NULL || g->armed)
+    return WEIR_OK;
+  for (size_t i = 0; i < g->modules_count; i++) {
+    g->modules[i].before = gitbaseline_list (g->modules[i].path, &g->modules[i].known);
+    if (g->modules[i].before == NULL)
+      return error_nomem (err);
+  }
+  for (size_t i = 0; i < g->item_count; i++) {
+    struct gititem *item = &g->items[i];
+    const char *name;
+    auto_close int dirfd = -1;
+
+    if (g->held && item->held)
+      continue;
+    dirfd = open_parent (g, item->base, item->path, 0, &name, NULL);
+    item->before = gitbaseline_take (dirfd, name, item->path, &budget);
+    if (item->before == NULL)
+      return error_nomem (err);
+  }
+  g->armed = 1;
+  return WEIR_OK;
+}
+
+/* ---- after ---- */
+
+static int
+is_same (int dirfd, const char *name, int fd)
+{
+  struct stat a, b;
+
+  return fstatat (dirfd, name, &a, AT_SYMLINK_NOFOLLOW) == 0 && fstat (fd, &b) == 0 && a.st_ino == b.st_ino
+         && a.st_dev == b.st_dev;
+}
+
+/* A git directory that was renamed gets its name back, wherever in its writable root it is now.  */
+static void
+return_directory (const struct gitmeta *g, const struct gitdir *d, struct strv *warnings)
+{
+  char link[64], where[4096];
+  const char *name, *other;
+  auto_close int to = -1, from = -1;
+  ssize_t n;
+
+  if (strcmp (d->path, g->bases[d->base].path) == 0)
+    return;
+  to = open_parent (g, d->base, d->path, 1, &name, warnings);
+  if (to < 0 || is_same (to, name, d->fd))
+    return;
+  snprintf (link, sizeof link, "/proc/self/fd/%d", d->fd);
+  n = readlink (link, where, sizeof where - 1);
+  where[n < 0 ? 0 : n] = '\0';
+  if (n <= 0 || !util_path_beneath (where, g->bases[d->base].path) || strcmp (where, g->bases[d->base].path) == 0)
+    return;
+  from = open_parent (g, d->base, where, 0, &other, NULL);
+  if (from < 0 || !is_same (from, other, d->fd))
+    return;
+  auto_free char *parent = gitguard_parent (d->path, &name);
+  if (parent == NULL || gitsnap_quarantine (to, name, parent, "took the place of a git directory", warnings) != 0)
+    return;
+  if (renameat (from, other, to, name) == 0)
+    strv_fmt (warnings, "git: '%s' had been renamed to another place in its writable root; it has its name again", d->path);
+  else
+    strv_fmt (warnings, "git: '%s' had been renamed and could not be renamed back: %s", d->path, strerror (errno));
+}
+
+/* Part of a submodule that was not there when the first of the overlapping calls began: gitmodules_check judges it.  */
+static int
+is_new (const struct gitmeta *g, const char *path)
+{
+  for (size_t i = 0; i < g->modules_count; i++) {
+    const struct gitmodules *m = &g->modules[i];
+    size_t n = strlen (m->path);
+    int known = 0;
+
+    if (m->before == NULL || strncmp (path, m->path, n) != 0 || path[n] != '/')
+      continue;
+    for (size_t k = 0; !known && k < gitbaseline_names (m->before)->count; k++)
+      known = util_path_beneath (path + n + 1, gitbaseline_names (m->before)->items[k]);
+    if (!known)
+      return 1;
+  }
+  return 0;
+}
+
+static void
+restore_item (const struct gitmeta *g, const struct gititem *item, struct strv *warnings)
+{
+  const struct gitsnap *s = gitbaseline_snap (item->before);
+  const char *name;
+  int make = s->type != GITSNAP_ABSENT && !(item->flags & GITSNAP_STAY_GONE);
+  auto_close int dirfd = open_parent (g, item->base, item->path, make, &name, warnings);
+  auto_free char *parent = gitguard_parent (item->path, &name);
+
+  if (parent == NULL)
+    return;
+  if (dirfd >= 0)
+    gitsnap_restore (dirfd, s, parent, item->flags, warnings);
+  else if (errno != ENOENT || make)
+    strv_fmt (warnings, "git: '%s' could not be checked: %s", item->path, strerror (errno));
+}
+
+void
+gitmeta_after (struct gitmeta *g, struct strv *warnings)
+{
+  if (g == NULL || !g->armed)
+    return;
+  g->armed = 0;
+  for (size_t i = 0; i < g->notes.count; i++)
+    strv_add (warnings, g->notes.items[i]);
+  for (size_t i = 0; !g->held && i < g->dir_count; i++)
+    return_directory (g, &g->dirs[i], warnings);
+  for (size_t i = 0; i < g->item_count; i++) {
+    struct gititem *item = &g->items[i];
+
+    if (item->before != NULL && !(g->held && item->held) && !is_new (g, item->path))
+      restore_item (g, item, warnings);
+  }
+  for (size_t i = 0; i < g->modules_count; i++)
+    gitmodules_check (g, &g->modules[i], warnings);
+  for (size_t i = 0; i < g->item_count; i++) {
+    gitbaseline_release (g->items[i].before);
+    g->items[i].before = NULL;
+  }
+  for (size_t i = 0; i < g->modules_count; i++) {
+    gitbaseline_release (g->modules[i].before);
+    g->modules[i].before = NULL;
+  }
+}
+
+/* ---- the end ---- */
+
+/* The one that made a directory takes it away again, unless another call has it in use.  */
+static void
+remove_ghost (const struct gitmeta *g, const struct ghost *ghost)
+{
+  const char *name;
+  auto_close int dirfd = -1;
+
+  if (!ghost->ours || flock (ghost->fd, LOCK_EX | LOCK_NB) != 0)
+    return;
+  dirfd = open_parent (g, ghost->base, ghost->path, 0, &name, NULL);
+  if (dirfd >= 0 && is_same (dirfd, name, ghost->fd))
+    unlinkat (dirfd, name, AT_REMOVEDIR);
+}
+
+void
+gitmeta_free (struct gitmeta *g)
+{
+  if (g == NULL)
+    return;
+  for (size_t i = 0; i < g->ghost_count; i++) {
+    remove_ghost (g, &g->ghosts[i]);
+    close (g->ghosts[i].fd);
+    free (g->ghosts[i].path);
+  }
+  for (size_t i = 0; i < g->item_count; i++) {
+    gitbaseline_release (g->items[i].before);
+    free (g->items[i].path);
+  }
+  for (size_t i = 0; i < g->modules_count; i++) {
+    gitbaseline_release (g->modules[i].before);
+    strv_free (&g->modules[i].known);
+    free (g->modules[i].worktree);
+    free (g->modules[i].path);
+  }
+  for (size_t i = 0; i < g->dir_count; i++) {
+    close (g->dirs[i].fd);
+    free (g->dirs[i].path);
+  }
+  for (size_t i = 0; i < g->base_count; i++) {
+    close (g->bases[i].fd);
+    free (g->bases[i].path);
+  }
+  strv_free (&g->notes);
+  free (g->ghosts);
+  free (g->items);
+  free (g->modules);
+  free (g->dirs);
+  free (g->bases);
+  free (g);
+}
