@@ -86,7 +86,9 @@ check_flags (const struct checking *c, const struct weir_step *s)
   case WEIR_STEP_HIDE:
     return s->flags > 1 ? wrong (c, "unknown flags") : WEIR_OK;
   case WEIR_STEP_LANDLOCK_RULE:
-    return s->flags == 0 ? wrong (c, "it allows nothing") : WEIR_OK;
+    if (s->flags == 0)
+      return wrong (c, "it allows nothing");
+    return (s->value & ~(uint64_t) (WEIR_OPTIONAL | WEIR_RULE_INSIDE)) != 0 ? wrong (c, "unknown flags") : WEIR_OK;
   case WEIR_STEP_SECCOMP:
     return s->flags == 0 || (s->flags & ~SECCOMP_ALL) != 0 ? wrong (c, "no groups, or unknown ones") : WEIR_OK;
   case WEIR_STEP_LIMIT:

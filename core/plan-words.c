@@ -37,6 +37,7 @@ static const char *const bind_names[] = { "read-only", "optional", "devices", "m
 static const char *const right_names[] = { "execute",   "write_file", "read_file", "read_dir",  "remove_dir", "remove_file",
                                            "make_char", "make_dir",   "make_reg",  "make_sock", "make_fifo",  "make_block",
                                            "make_sym",  "refer",      "truncate",  "ioctl_dev" };
+static const char *const rule_names[] = { "optional", "opened inside" };
 static const char *const net_names[] = { "bind_tcp", "connect_tcp" };
 static const char *const scope_names[] = { "scope abstract_unix_socket", "scope signal" };
 static const char *const group_names[] = { "base",         "set-id bits", "metadata",       "unix sockets",
@@ -149,8 +150,7 @@ words_of_step (const struct weir_step *s, struct strv *words)
     break;
   case WEIR_STEP_LANDLOCK_RULE:
     WORDS_OF (s->flags, right_names, words);
-    if (s->value == WEIR_OPTIONAL)
-      strv_add (words, "optional");
+    WORDS_OF (s->value, rule_names, words);
     break;
   case WEIR_STEP_SECCOMP:
     words_of_groups (s->flags, words);
