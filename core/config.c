@@ -109,6 +109,26 @@ config_convert (const config_t *config, const struct config_text *text, struct n
   return status;
 }
 
+/* libconfig's words, and the line that it stopped at, so that a duplicate has a name.  */
+static weir_status
+config_error (const config_t *config, const struct config_text *text, weir_error **err)
+{
+  unsigned line = config_error_line (config) < 1 ? 1u : (unsigned) config_error_line (config);
+  auto_free char *origin = config_text_origin (text, line);
+  const char *why = config_error_text (config), *p = text->bytes.data;
+  size_t size;
+
+  if (origin == NULL)
+    return error_nomem (err);
+  for (; line > 1 && strchr (p, '\n') != NULL; line--)
+    p = strchr (p, '\n') + 1;
+  p += strspn (p, " \t\r\f");
+  size = strcspn (p, "\r\n");
+  if (size == 0 || size > 80)
+    return error_set (err, WEIR_E_INVALID, 0, "%s: %s", origin, why == NULL ? "syntax error" : why);
+  return error_set (err, WEIR_E_INVALID, 0, "%s: %s in '%.*s'", origin, why == NULL ? "syntax error" : why, (int) size, p);
+}
+
 static weir_status
 config_parse (const struct config_text *text, struct node **out, weir_error **err)
 {
@@ -116,16 +136,10 @@ config_parse (const struct config_text *text, struct node **out, weir_error **er
   weir_status status;
 
   config_init (&config);
-  if (config_read_string (&config, text->bytes.data) == CONFIG_TRUE) {
+  if (config_read_string (&config, text->bytes.data) == CONFIG_TRUE)
     status = config_convert (&config, text, out, err);
-  }
-  else {
-    int line = config_error_line (&config);
-    auto_free char *origin = config_text_origin (text, line < 1 ? 1 : (unsigned) line);
-    const char *why = config_error_text (&config);
-    status = origin == NULL ? error_nomem (err)
-                            : error_set (err, WEIR_E_INVALID, 0, "%s: %s", origin, why == NULL ? "syntax error" : why);
-  }
+  else
+    status = config_error (&config, text, err);
   config_destroy (&config);
   return status;
 }

@@ -92,34 +92,35 @@ open_anything (const char *path, int kind UNUSED, int *fd, char **canonical UNUS
   return WEIR_OK;
 }
 
-/* The error's text with its hints holds this.  The error is freed.  */
+/* The error's text with its hints holds this.  The error is freed.  By address: the call that sets it may stand in the same
+ * argument list.  */
 static inline void
-expect_error (weir_status status, weir_status wanted, weir_error *err, const char *part)
+expect_error (weir_status status, weir_status wanted, weir_error **err, const char *part)
 {
-  char *text = error_text (err);
+  char *text = error_text (*err);
 
   if (status != wanted)
     print_error ("status %d, not %d: %s\n", (int) status, (int) wanted, text);
   assert_int_equal (status, wanted);
-  assert_non_null (err);
+  assert_non_null (*err);
   if (strstr (text, part) == NULL) {
     print_error ("no '%s' in: %s\n", part, text);
     fail ();
   }
   free (text);
-  weir_error_free (err);
+  error_clear (err);
 }
 
 static inline void
-expect_ok (weir_status status, weir_error *err)
+expect_ok (weir_status status, weir_error **err)
 {
   if (status != WEIR_OK) {
-    char *text = error_text (err);
+    char *text = error_text (*err);
     print_error ("status %d: %s\n", (int) status, text);
     free (text);
   }
   assert_int_equal (status, WEIR_OK);
-  assert_null (err);
+  assert_null (*err);
 }
 
 #endif

@@ -29,7 +29,7 @@ refused (const char *path, int kind, weir_status wanted, const char *part)
 
   assert_int_equal (fd, -1);
   assert_null (canonical);
-  expect_error (status, wanted, err, part);
+  expect_error (status, wanted, &err, part);
 }
 
 /* Opens; the descriptor is close-on-exec.  */
@@ -41,7 +41,7 @@ accepted (const char *path, int kind, const char *real)
   char *canonical = NULL;
   weir_status status = trust_open (path, kind, &fd, &canonical, &err);
 
-  expect_ok (status, err);
+  expect_ok (status, &err);
   assert_true (fd >= 0);
   assert_int_equal (fcntl (fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
   assert_string_equal (canonical, real);
@@ -238,7 +238,7 @@ no_leak (void **state UNUSED)
   weir_error *err = NULL;
 
   close (before);
-  expect_ok (trust_open ("/etc/passwd", TRUST_FILE, NULL, NULL, &err), err);
+  expect_ok (trust_open ("/etc/passwd", TRUST_FILE, NULL, NULL, &err), &err);
   refused ("/nonexistent/a", TRUST_FILE, WEIR_E_NOT_FOUND, "nonexistent");
   after = dup (0);
   close (after);
