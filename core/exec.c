@@ -157,8 +157,12 @@ exec_release (struct weir_job *job)
 static void
 exec_unguard (struct weir_job *job)
 {
-  if (job->guarded)
+  const struct weir_plan *plan = job->started.used.plan;
+
+  if (job->guarded) {
+    gitmeta_set_held (job->policy.git, plan != NULL && plan_missing (plan, 0, WEIR_AXIS_PROTECT) == 0);
     gitmeta_after (job->policy.git, &job->warnings);
+  }
   job->guarded = 0;
 }
 
