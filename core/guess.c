@@ -65,7 +65,7 @@ guess_closing (const char *text, size_t size, size_t *open)
       if (memcmp (text + k, marks[i].close, m) != 0)
         continue;
       /* Not the apostrophe of "it's", nor the one of 'it'\''s'.  */
-      if (k + m < size && (guess_word_byte (text[k + m]) || text[k + m] == '\\'))
+      if (text[k - 1] == '\\' || (k + m < size && (guess_word_byte (text[k + m]) || text[k + m] == '\\')))
         continue;
       *open = n;
       return text + k;
@@ -205,19 +205,32 @@ guess_bare (const char *line, size_t length)
   return guess_before (head);
 }
 
+/* A shell's way to write a quotation mark in a quoted name.  */
+static void
+guess_unescape (char *path)
+{
+  for (char *at = strstr (path, "'\\''"); at != NULL; at = strstr (at + 1, "'\\''"))
+    memmove (at + 1, at + 4, strlen (at + 4) + 1);
+}
+
 char *
 classify_path (const char *line, size_t length, const char *cwd)
 {
   struct span name = guess_quoted (line, length);
+  char *path;
 
   if (name.size == 0)
     name = guess_bare (line, length);
   name = guess_trim (name);
   if (name.size == 0 || memchr (name.at, '\0', name.size) != NULL || name.size > 4095)
     return NULL;
-  if (name.at[0] == '/' || cwd == NULL)
-    return name.at[0] == '/' ? strndup (name.at, name.size) : NULL;
-  return util_fmt ("%s%s%.*s", cwd, strcmp (cwd, "/") == 0 ? "" : "/", (int) name.size, name.at);
+  if (name.at[0] != '/' && cwd == NULL)
+    return NULL;
+  path = name.at[0] == '/' ? strndup (name.at, name.size)
+                           : util_fmt ("%s%s%.*s", cwd, strcmp (cwd, "/") == 0 ? "" : "/", (int) name.size, name.at);
+  if (path != NULL)
+    guess_unescape (path);
+  return path;
 }
 
 /* ---- the operation ---- */
