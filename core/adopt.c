@@ -223,7 +223,7 @@ adopt_world (const struct adopting *a, const struct weir_world_ops *given, struc
   process = out->world.process;
   if (process == NULL)
     return broken (a, "its world has no process operations");
-  status = check_size (a, "its world's process operations", process->struct_size, END_OF (struct weir_process_ops, release));
+  status = check_size (a, "its world's table of process operations", process->struct_size, END_OF (struct weir_process_ops, release));
   if (status != WEIR_OK)
     return status;
   copy_sized (&out->process, sizeof out->process, process, process->struct_size);
