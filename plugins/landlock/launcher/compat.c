@@ -143,8 +143,8 @@ compat_main (int argc, char **argv)
   if (status)
     return status;
   if (command == 0) {
-    puts (partial ? "landlock: partially enforced (older ABI)" : "landlock: fully enforced");
-    return fflush (stdout) ? compat_fail ("cannot write: %s", strerror (errno)) : 0;
+    int written = puts (partial ? "landlock: partially enforced (older ABI)" : "landlock: fully enforced");
+    return written < 0 || fflush (stdout) ? compat_fail ("cannot write: %s", strerror (errno)) : 0;
   }
   if (partial)
     fputs ("landlock-run: partial enforcement (older Landlock ABI)\n", stderr);
