@@ -11,7 +11,7 @@ struct scan {
   const char *flushed;   /* what is before it is in the text */
   unsigned flushed_line; /* of flushed, in the file */
   unsigned base;         /* depth at the start */
-  int after_string;      /* the last token was a string */
+  char last;             /* first byte of the last token */
 };
 
 static weir_status
@@ -151,9 +151,12 @@ scan_note_string (struct scan *s, weir_error **err)
   struct config_source *src = s->source;
   struct config_text *t = src->text;
 
+  /* libconfig 1.5 would lose the memory of a string that it does not expect.  */
+  if (s->last == '\0' || strchr (scan_in_list (src) ? "[(,\"" : "=:\"", s->last) == NULL)
+    return scan_error (s, src->line, err, "syntax error: a string is not expected here");
   if (!scan_in_list (src))
     return WEIR_OK;
-  if (s->after_string)
+  if (s->last == '"')
     return scan_error (s, src->line, err, "two strings in a list without a comma between them");
   if (scan_grow (&t->strings, t->string_count, &t->string_room, sizeof *t->strings) != 0)
     return error_nomem (err);
@@ -173,7 +176,6 @@ scan_string (struct scan *s, weir_error **err)
   for (src->p++; src->p < src->end; src->p++) {
     if (*src->p == '"') {
       src->p++;
-      s->after_string = 1;
       return WEIR_OK;
     }
     src->line += *src->p == '\n';
@@ -381,8 +383,8 @@ scan_token (struct scan *s, weir_error **err)
   if (c == '/' && next == '*')
     return scan_block_comment (s, err);
   if (c == '"')
-    return scan_string (s, err);
-  if (c == '@')
+    status = scan_string (s, err);
+  else if (c == '@')
     status = scan_include (s, err);
   else if (strchr ("{[(", c) != NULL)
     status = scan_open_bracket (s, err);
@@ -392,7 +394,7 @@ scan_token (struct scan *s, weir_error **err)
     status = scan_number (s, err);
   else
     status = scan_plain (s, err);
-  s->after_string = 0;
+  s->last = c;
   return status;
 }
 
