@@ -213,11 +213,12 @@ schema_item (const struct schema_key *key, const struct node *at, const char *ho
     name = strdup (text);
     if (name == NULL)
       return error_nomem (err);
-    /* "LC_*": the star stands for any end; alone it would pass everything on.  */
-    if (strlen (name) > 1 && name[strlen (name) - 1] == '*')
+    /* "LC_*": the star stands for any end.  */
+    if (name[strlen (name) - 1] == '*')
       name[strlen (name) - 1] = '\0';
-    return value_is_name (name) ? WEIR_OK
-                                : value_error (at, key->path, err, "'%.200s' is no name of an environment variable", text);
+    return name[0] == '\0' || value_is_name (name)
+             ? WEIR_OK
+             : value_error (at, key->path, err, "'%.200s' is no name of an environment variable", text);
   case SCHEMA_ITEM_INSIDE:
     if (text[0] == '\0' || (text[0] != '/' && schema_climbs (text)))
       return value_error (at, key->path, err, "expected a path inside the workspace, not \"%.200s\"", text);

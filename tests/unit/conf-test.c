@@ -231,7 +231,7 @@ wrong_types (void **state UNUSED)
     { "sandbox : { protect = [ \"a/../../b\" ]; };", "sandbox.protect: expected a path inside the workspace" },
     { "sandbox : { caches = [ \"npn\" ]; };", "Did you mean \"npm\"?" },
     { "sandbox : { env = [ \"A=1\" ]; };", "'A=1' is no name of an environment variable" },
-    { "sandbox : { env = [ \"*\" ]; };", "'*' is no name" },
+    { "sandbox : { env = [ \"**\" ]; };", "'**' is no name" },
     { "sandbox : { env = [ \"A*B\" ]; };", "'A*B' is no name" },
     { "sandbox : { env = [ \"1A\" ]; };", "'1A' is no name" },
   };
@@ -285,7 +285,7 @@ static void
 right_values (void **state UNUSED)
 {
   const struct conf_layer layer = {
-    scratch_file ("t.conf", "sandbox : { protect = [ \"ci/secrets\", \"/abs\", \"~/x\", \"a..b\" ]; env = ( \"A\", \"LC_*\" );\n"
+    scratch_file ("t.conf", "sandbox : { protect = [ \"ci/secrets\", \"/abs\", \"~/x\", \"a..b\" ]; env = ( \"A\", \"LC_*\", \"*\" );\n"
                             "  grace = \"0\"; caches = [ \"npm\", \"pip\", \"cargo\", \"go\", \"ccache\" ]; roots = [];\n"
                             "  limits : { processes = 0; memory = \"none\"; cpu = \"0\"; files = 1024L; spill = \"0\"; }; };\n"), 1 };
 

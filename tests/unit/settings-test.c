@@ -6,6 +6,7 @@
 #include "config-support.h"
 #include "core/defaults.h"
 #include "core/out.h"
+#include "core/schema.h"
 #include "core/settings-internal.h"
 #include "core/units.h"
 
@@ -547,6 +548,39 @@ shipped_file (void **state UNUSED)
   settings_free (built_in);
 }
 
+/* Every key and every built-in name is in the manual.  */
+static void
+manual (void **state UNUSED)
+{
+  const char *source = getenv ("WEIR_SRCDIR");
+  struct settings *s;
+  auto_free char *page = NULL;
+
+  if (source == NULL) {
+    print_message ("skipped: WEIR_SRCDIR is not set\n");
+    skip ();
+  }
+  auto_free char *path = util_fmt ("%s/docs/man/weir.conf.5.scd", source);
+  page = util_read_file (AT_FDCWD, path, 1u << 20, NULL);
+  assert_non_null (page);
+  for (const struct schema_key *key = schema_keys; key->path != NULL; key++) {
+    const char *dot = strrchr (key->path, '.');
+    auto_free char *entry = util_fmt ("\n*%s* = ", dot == NULL ? key->path : dot + 1);
+    if (strstr (page, entry) == NULL)
+      fail_msg ("'%s' is not in the manual", key->path);
+  }
+  s = loaded (NULL, NULL);
+  for (size_t i = 0; i < s->deny_read.items.count; i++) {
+    const char *name = s->deny_read.items.items[i];
+    if (strstr (page, strncmp (name, "/home/u/", 8) == 0 ? name + 8 : name) == NULL)
+      fail_msg ("'%s' is not in the manual", name);
+  }
+  for (size_t i = 0; i < s->env.items.count; i++)
+    if (strcmp (s->env.items.items[i], "LC_*") != 0 && strstr (page, s->env.items.items[i]) == NULL)
+      fail_msg ("'%s' is not in the manual", s->env.items.items[i]);
+  settings_free (s);
+}
+
 int
 main (void)
 {
@@ -566,6 +600,7 @@ main (void)
     cmocka_unit_test_setup_teardown (shown_text_is_a_file, scratch_begin, scratch_end),
     cmocka_unit_test_setup_teardown (shown_origins, scratch_begin, scratch_end),
     cmocka_unit_test_setup_teardown (shipped_file, scratch_begin, scratch_end),
+    cmocka_unit_test_setup_teardown (manual, scratch_begin, scratch_end),
   };
   umask (077);
   return cmocka_run_group_tests (tests, NULL, NULL);
