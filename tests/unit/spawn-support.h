@@ -58,6 +58,7 @@ support_tier (weir_plan *plan, int tier)
     support_step (plan, WEIR_STEP_LANDLOCK_RULE, write, "/tmp", 0);
     support_step (plan, WEIR_STEP_LANDLOCK_RULE, write, "/dev", 0);
     support_step (plan, WEIR_STEP_LANDLOCK_ENFORCE, 0, NULL, 0);
+    support_step (plan, WEIR_STEP_CAPABILITIES, 0, NULL, 0);
   }
   if (tier == TIER_NAMESPACES) {
     support_step (plan, WEIR_STEP_CAPABILITIES, 0, NULL, 0);
