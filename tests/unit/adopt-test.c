@@ -14,10 +14,9 @@
 static weir_status
 mock_open (const char *name, weir_plugin_entry *entry, weir_error **err)
 {
-  char path[4096], symbol[256];
+  auto_free char *path = util_fmt ("%s/%s.so", mock_directory (), name);
+  auto_free char *symbol = util_fmt ("%s_LTX_weir_plugin_v1", name);
 
-  snprintf (path, sizeof path, "%s/%s.so", mock_directory (), name);
-  snprintf (symbol, sizeof symbol, "%s_LTX_weir_plugin_v1", name);
   return dl_open (path, symbol, entry, err);
 }
 
