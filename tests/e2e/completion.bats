@@ -94,8 +94,8 @@ in_bash() {
   cat >"$T/offers.zsh" <<'END'
 zmodload zsh/zpty
 zpty z zsh -f -i
-zpty -w z "PS1=READY; fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D; LISTMAX=0; bindkey '^I' list-choices; echo SETUP\$((1 + 1))-\$_comps[weir]"
-zpty -r z out '*SETUP2-*' && [[ $out == *SETUP2-_weir* ]] || { print -r -- "$out"; exit 1 }
+zpty -w z "PS1=READY; fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D; LISTMAX=0; bindkey '^I' list-choices; echo SETUP\$((1 + 1))-\$_comps[weir]-\$((2 + 1))DONE"
+zpty -r z out '*3DONE*' && [[ $out == *SETUP2-_weir-3DONE* ]] || { print -r -- "$out"; exit 1 }
 zpty -w -n z "$2"$'\t'
 zpty -r z out "$3" || exit 2
 exit 0
