@@ -1,25 +1,129 @@
 # made by tools/sources.sh
 core_sources = \
+	core/adopt.c \
+	core/caches.c \
+	core/candidate.c \
+	core/canon.c \
+	core/carry.c \
+	core/census.c \
+	core/classify.c \
+	core/collect.c \
+	core/conf.c \
+	core/config-scan.c \
+	core/config-text.c \
+	core/config.c \
+	core/dl.c \
+	core/doctor-sandbox.c \
+	core/doctor-system.c \
+	core/doctor.c \
+	core/env.c \
 	core/error.c \
+	core/exec.c \
+	core/facts.c \
+	core/filter.c \
+	core/gitbaseline.c \
+	core/gitconfig.c \
+	core/gitguard.c \
+	core/gitmeta.c \
+	core/gitmodules.c \
+	core/gitrepo.c \
+	core/gitsnap.c \
+	core/guess.c \
+	core/hosttable.c \
+	core/init.c \
+	core/inspect.c \
+	core/job.c \
+	core/judge.c \
 	core/log.c \
+	core/node.c \
 	core/out.c \
+	core/outcome.c \
+	core/plan-check.c \
+	core/plan-encode.c \
+	core/plan-text.c \
+	core/plan-words.c \
+	core/plan.c \
+	core/plugins-show.c \
+	core/plugins.c \
+	core/policy-limits.c \
+	core/policy-names.c \
+	core/policy-roots.c \
+	core/policy-rules.c \
+	core/policy.c \
+	core/process.c \
+	core/proof.c \
+	core/quiet.c \
+	core/removetree.c \
+	core/request.c \
+	core/result.c \
+	core/rootcheck.c \
+	core/runner.c \
+	core/runtime.c \
+	core/schema-keys.c \
+	core/schema.c \
+	core/sessiondir.c \
+	core/settings-plugins.c \
+	core/settings-show.c \
+	core/settings.c \
 	core/sink.c \
+	core/spawn-child.c \
+	core/spawn-fds.c \
+	core/spawn.c \
+	core/started.c \
+	core/steps-mounts.c \
+	core/steps-system.c \
+	core/steps.c \
+	core/streams.c \
+	core/trust.c \
+	core/units.c \
+	core/userns.c \
 	core/util.c \
+	core/value.c \
+	core/view.c \
+	core/walk.c \
+	core/watch.c \
+	core/canon-internal.h \
 	core/carry.h \
 	core/classify.h \
 	core/collect.h \
+	core/conf.h \
+	core/config-text.h \
+	core/defaults.h \
+	core/doctor.h \
+	core/env-internal.h \
 	core/error.h \
 	core/exec.h \
 	core/facts.h \
+	core/filter-internal.h \
+	core/gitconfig.h \
+	core/gitmeta-internal.h \
+	core/gitsnap.h \
+	core/init-protocol.h \
+	core/job.h \
 	core/log.h \
+	core/node.h \
 	core/out.h \
 	core/plan-encoding.h \
+	core/plan-words.h \
 	core/plan.h \
+	core/plugins-internal.h \
 	core/plugins.h \
+	core/policy-internal.h \
 	core/policy.h \
+	core/quiet.h \
+	core/result.h \
+	core/rootcheck.h \
+	core/schema.h \
+	core/sessiondir-internal.h \
+	core/settings-internal.h \
 	core/settings.h \
 	core/sink.h \
+	core/spawn-internal.h \
 	core/spawn.h \
+	core/steps-internal.h \
+	core/sys.h \
 	core/trust.h \
 	core/units.h \
-	core/util.h
+	core/util.h \
+	core/view-internal.h \
+	core/walk.h
