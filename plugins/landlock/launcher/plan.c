@@ -50,12 +50,26 @@ launcher_report (const struct carry_failure *failure)
     return; /* stderr says it too */
 }
 
+static const char *
+launcher_word (uint32_t step)
+{
+  static const char *const words[]
+    = { "step 0", "namespaces", "read-only root", "bind", "tmpfs", "hide", "proc", "dev", "landlock ruleset", "landlock rule",
+        "landlock", "seccomp", "no new privileges", "capabilities", "limit", "loopback", "supervise" };
+  static const char *const stages[] = { "clone", "stdio", "directory", "execute", "runner", "init" };
+
+  if (step < sizeof words / sizeof words[0])
+    return words[step];
+  step -= WEIR_STAGE_CLONE;
+  return step < sizeof stages / sizeof stages[0] ? stages[step] : "step";
+}
+
 void
 launcher_fail (const struct carry_failure *failure)
 {
   launcher_report (failure);
-  fprintf (stderr, "weir-landlock-run: %s %u: %s%s%s\n", failure->step < WEIR_STEP_COUNT_ ? "step" : "stage", failure->step,
-           failure->detail, *failure->detail ? ": " : "", strerror (failure->errnum));
+  fprintf (stderr, "weir-landlock-run: %s%s%s: %s\n", launcher_word (failure->step), *failure->detail ? " " : "",
+           failure->detail, strerror (failure->errnum));
   exit (launcher_status (failure));
 }
 
