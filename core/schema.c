@@ -96,7 +96,7 @@ static weir_status
 schema_choose (const struct schema_key *key, const struct node *n, struct schema_value *v, weir_error **err)
 {
   auto_strbuf struct strbuf all = { 0 };
-  const char *names[8] = { NULL }, *text, *near;
+  const char *names[8] = { NULL }, *text = NULL, *near;
   size_t count = 0;
   weir_status status = value_string (n, key->path, &text, err);
 
@@ -260,7 +260,7 @@ schema_list (const struct schema_key *key, const struct node *n, const char *hom
 weir_status
 schema_read (const struct schema_key *key, const struct node *n, const char *home, struct schema_value *v, weir_error **err)
 {
-  const char *text;
+  const char *text = NULL;
   weir_status status;
 
   switch (key->type) {

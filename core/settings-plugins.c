@@ -96,7 +96,7 @@ static weir_status
 option_read (const struct settings *s, const struct weir_option *o, const struct node *n, const char *what,
              struct option_value *v, weir_error **err)
 {
-  const char *text;
+  const char *text = NULL;
   weir_status status;
 
   if (o->type == WEIR_OPT_CHOICE)

@@ -123,7 +123,7 @@ value_expand (const char *path, const char *home)
 weir_status
 value_path (const struct node *n, const char *what, const char *home, char **value, weir_error **err)
 {
-  const char *text;
+  const char *text = NULL;
   weir_status status = value_string (n, what, &text, err);
   auto_free char *path = NULL;
 
@@ -161,7 +161,7 @@ value_list (const struct node *n, const char *what, struct setting_list *list, w
     return value_type_error (n, what, "a list such as [ \"a\", \"b\" ]", err);
   else
     for (size_t i = 0; i < n->count; i++) {
-      const char *text;
+      const char *text = NULL;
       weir_status status = value_string (n->items[i], what, &text, err);
       if (status != WEIR_OK)
         return status;
