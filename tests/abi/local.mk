@@ -19,7 +19,7 @@ tests_mocks_mock_abi_future_la_SOURCES = tests/abi/abi-plugin.c
 tests_mocks_mock_abi_future_la_CPPFLAGS = -Itests/abi/future -DABI_FUTURE
 tests_mocks_mock_abi_future_la_LDFLAGS = $(MOCK_LDFLAGS)
 
-tests/abi/tests_mocks_mock_abi_future_la-abi-plugin.lo: tests/abi/future/weir/plugin.h
+$(tests_mocks_mock_abi_future_la_OBJECTS): tests/abi/future/weir/plugin.h
 tests/abi/future/weir/plugin.h: $(top_srcdir)/sdk/include/weir/plugin.h $(top_srcdir)/tests/abi/future.sh
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(top_srcdir)/tests/abi/future.sh $(top_srcdir)/sdk/include/weir/plugin.h >$@.tmp && mv $@.tmp $@
 CLEANFILES += tests/abi/future/weir/plugin.h

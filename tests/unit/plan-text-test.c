@@ -74,7 +74,7 @@ prints_a_line_per_step (void **state UNUSED)
     "command    /bin/echo 'a b' 'it'\\''s' $'\\033[31mred\302\\233' 'caf\303\251' ''\n",
     "directory  '/srv/my work'\n",
     "sandbox    mine\n",
-    "step 1     namespaces: user, mount, pid (needs user namespaces)\n",
+    "step 1     namespaces: user, mount, pid (needs ",
     "step 2     read-only root\n",
     "step 3     bind /srv/a at /b: read-only, made when missing\n",
     "step 4     bind '/srv/my work': writable\n",
@@ -113,7 +113,8 @@ prints_json (void **state UNUSED)
     "{\"command\":[\"/bin/echo\",\"a b\",",
     "\"\\u001b[31mred",
     "\"directory\":\"/srv/my work\",\"sandbox\":\"mine\",\"steps\":[{\"step\":\"namespaces\",\"details\":[\"user\",\"mount\",\"pid\"],"
-    "\"needs\":\"user namespaces\"},{\"step\":\"read-only root\",\"details\":[]},{\"step\":\"bind\",\"path\":\"/srv/a\","
+    "\"needs\":\"",
+    "\"},{\"step\":\"read-only root\",\"details\":[]},{\"step\":\"bind\",\"path\":\"/srv/a\","
     "\"target\":\"/b\",\"details\":[\"read-only\",\"made when missing\"]},",
     "\"runner\":\"/usr/bin/runner\",\"runner_arguments\":[\"--bind x\"],\"descriptors\":[{\"number\":3,",
     "\"reason\":\"sockets stay\"}],\"asserted\":\"/etc/weir.conf:7\",\"denial_signatures\":[\"read-only\"],"
