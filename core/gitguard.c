@@ -233,13 +233,6 @@ gitguard_pin (struct gitbuild *b, const char *directory, const char *origin, wei
   return b->pinned.failed ? error_nomem (err) : st;
 }
 
-static weir_status
-note (struct gitbuild *b, weir_error **err, const char *format, const char *path)
-{
-  strv_fmt (&b->git->notes, format, path);
-  return b->git->notes.failed ? error_nomem (err) : WEIR_OK;
-}
-
 /* path: canonical and writable.  */
 static weir_status
 hold (struct gitbuild *b, const char *path, unsigned flags, const char *origin, weir_error **err)
@@ -276,8 +269,10 @@ gitguard_protect (struct gitbuild *b, const char *path, unsigned flags, const ch
   line = gitguard_writable (b, canonical);
   if (line == NULL)
     return WEIR_OK;
-  if (strcmp (line->host, canonical) == 0)
-    return note (b, err, "git: '%s' is a writable root and git's configuration names it as a file: it is not protected", path);
+  if (strcmp (line->host, canonical) == 0) {
+    strv_fmt (&b->git->notes, "git: '%s' is a writable root that git's configuration names: it is not protected", path);
+    return b->git->notes.failed ? error_nomem (err) : WEIR_OK;
+  }
   return hold (b, canonical, flags, origin, err);
 }
 

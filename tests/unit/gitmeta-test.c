@@ -894,8 +894,8 @@ main (void)
   };
 
   if (system ("git --version >/dev/null 2>&1") != 0) {
-    print_message ("skipped: git is not installed\n");
-    return 77;
+    puts ("1..1\nok 1 - gitmeta # skip git is not installed");
+    return 0;
   }
   return cmocka_run_group_tests_name ("gitmeta", tests, NULL, NULL);
 }
