@@ -310,7 +310,9 @@ spawn_child_run (struct spawn_child *child)
    * signals that it uses itself, of which SIGSETXID would do harm.  */
   memset (&all, 0xff, sizeof all);
   syscall (SYS_rt_sigprocmask, SIG_SETMASK, &all, &saved, (size_t) 8);
+  SPAWN_UNWATCHED_BEGIN;
   spawn_child_clone (child, &stack);
+  SPAWN_UNWATCHED_END;
   syscall (SYS_rt_sigprocmask, SIG_SETMASK, &saved, NULL, (size_t) 8);
   spawn_stack_put (&stack);
   if (!child->failed && child->pid > 0)

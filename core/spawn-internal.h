@@ -10,6 +10,29 @@
 #include "core/init-protocol.h"
 #include "core/spawn.h"
 
+/* ThreadSanitizer's wrapper takes every clone for a fork, and believes itself to be in a new process afterwards; and what the
+ * child does with its own descriptor table it takes for ours.  */
+#if defined(__SANITIZE_THREAD__)
+#define SPAWN_PLAIN_CLONE 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define SPAWN_PLAIN_CLONE 1
+#endif
+#endif
+#ifdef SPAWN_PLAIN_CLONE
+int __clone (int (*) (void *), void *, int, void *, ...);
+#define clone __clone
+void AnnotateIgnoreReadsBegin (const char *, int);
+void AnnotateIgnoreReadsEnd (const char *, int);
+void AnnotateIgnoreWritesBegin (const char *, int);
+void AnnotateIgnoreWritesEnd (const char *, int);
+#define SPAWN_UNWATCHED_BEGIN (AnnotateIgnoreReadsBegin (__FILE__, __LINE__), AnnotateIgnoreWritesBegin (__FILE__, __LINE__))
+#define SPAWN_UNWATCHED_END (AnnotateIgnoreWritesEnd (__FILE__, __LINE__), AnnotateIgnoreReadsEnd (__FILE__, __LINE__))
+#else
+#define SPAWN_UNWATCHED_BEGIN ((void) 0)
+#define SPAWN_UNWATCHED_END ((void) 0)
+#endif
+
 #define SPAWN_MAX_FD 1024     /* no plan descriptor has this number */
 #define SPAWN_GONE_MS 20000   /* how long the end of a tree that was killed is waited for */
 

@@ -20,6 +20,14 @@
 
 #define GUARD_SECONDS 120 /* of a test that hangs; nothing is expected to take any particular time */
 
+/* ThreadSanitizer ends a forked child that makes a thread, as the harnesses that these tests kill do.  */
+const char *__tsan_default_options (void);
+const char *
+__tsan_default_options (void)
+{
+  return "die_after_fork=0";
+}
+
 static inline void
 support_guard (void)
 {
