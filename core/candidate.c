@@ -42,26 +42,6 @@ candidate_bits (uint64_t bits)
 
 /* ---- danger-full-access ---- */
 
-/* The limits that were asked for hold without a sandbox too, and the command is supervised, so that its tree can be ended.  */
-static void
-candidate_bare_steps (weir_plan *plan, const struct policy *policy, uint64_t world_steps)
-{
-  const struct {
-    uint64_t axis, value;
-  } limits[] = {
-    { WEIR_AXIS_LIMIT_PROCESSES, policy->limits.processes }, { WEIR_AXIS_LIMIT_MEMORY, policy->limits.memory },
-    { WEIR_AXIS_LIMIT_CPU, policy->limits.cpu },             { WEIR_AXIS_LIMIT_FILES, policy->limits.files },
-    { WEIR_AXIS_LIMIT_FILE_SIZE, policy->limits.file_size },
-  };
-
-  for (size_t i = 0; i < ARRAY_SIZE (limits); i++)
-    if (limits[i].value != 0 && (policy->axes & limits[i].axis) && (world_steps >> WEIR_STEP_LIMIT & 1))
-      plan_step (plan, &(struct weir_step){ WEIR_SIZED (struct weir_step), .kind = WEIR_STEP_LIMIT, .flags = limits[i].axis,
-                                            .value = limits[i].value });
-  if (world_steps >> WEIR_STEP_SUPERVISE & 1)
-    plan_step (plan, &(struct weir_step){ WEIR_SIZED (struct weir_step), .kind = WEIR_STEP_SUPERVISE });
-}
-
 static weir_status
 candidate_bare (struct instance *world, const struct weir_command *command, const struct policy *policy,
                 struct candidate *c, weir_error **err)
@@ -71,7 +51,9 @@ candidate_bare (struct instance *world, const struct weir_command *command, cons
   c->plan = plan_new (command, err);
   if (c->plan == NULL)
     return WEIR_E_NOMEM;
-  candidate_bare_steps (c->plan, policy, world->adopted->process.steps);
+  /* Confined by nothing, but supervised, so that its tree can be ended.  */
+  if (world->adopted->process.steps >> WEIR_STEP_SUPERVISE & 1)
+    plan_step (c->plan, &(struct weir_step){ WEIR_SIZED (struct weir_step), .kind = WEIR_STEP_SUPERVISE });
   if (c->plan->sticky != NULL) {
     weir_status status = error_move (err, steal (c->plan->sticky));
     candidate_free (c);

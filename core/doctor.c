@@ -193,10 +193,13 @@ doctor_print (const struct doctor *d, struct out *o)
 static void
 doctor_tidy (struct doctor *d, int had_state)
 {
-  if (had_state || d->rt->sessions == NULL)
+  auto_free char *runs = util_fmt ("%s/run", d->rt->settings->state_dir);
+
+  if (had_state || d->rt->sessions == NULL || runs == NULL)
     return;
   sessiondir_free (d->rt->sessions);
   d->rt->sessions = NULL;
+  rmdir (runs); /* the directories of other runtimes are in it while they live */
   rmdir (d->rt->settings->state_dir);
 }
 

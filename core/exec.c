@@ -52,9 +52,14 @@ exec_spawn (struct weir_job *job, weir_error **err)
   }
   if (status == WEIR_OK)
     status = started_run (job->rt, &job->policy, &job->request, &stdio, &call, &job->started, err);
-  if (status != WEIR_OK)
+  if (status != WEIR_OK) {
+    job->guarded = 0; /* nothing ran */
     return status;
+  }
   job->started_us = util_now_us ();
+  if (job->guarded)
+    gitmeta_set_held (job->policy.git, job->started.used.sandbox != NULL
+                                         && (job->started.used.plan->governs & ~job->started.used.missing & WEIR_AXIS_PROTECT) != 0);
   util_close_ptr (&job->child_ends[0]);
   job->child_ends[0] = -1;
   return streams_adopt (job, err);

@@ -21,7 +21,7 @@ static int
 streams_nonblocking (int fd)
 {
   int flags = fcntl (fd, F_GETFL);
-  return flags < 0 ? -1 : fcntl (fd, F_SETFL, flags | O_NONBLOCK);
+  return flags < 0 || (flags & O_NONBLOCK) ? flags : fcntl (fd, F_SETFL, flags | O_NONBLOCK);
 }
 
 /* Never one of 0, 1 and 2, which may be closed in this process: the child's streams are made of these.  */
@@ -145,10 +145,10 @@ streams_adopt (struct weir_job *job, weir_error **err)
       s->fd = (int) process->streams[i];
       s->borrowed = 1; /* the process closes it */
     }
-    if (streams_nonblocking (s->fd) != 0)
+    if (streams_nonblocking (s->fd) < 0)
       return error_set (err, WEIR_E_IO, errno, "make the pipe of %s non-blocking", s->name);
   }
-  if (job->input_size > 0 && process->streams[0] >= 0 && streams_nonblocking ((int) process->streams[0]) != 0)
+  if (job->input_size > 0 && process->streams[0] >= 0 && streams_nonblocking ((int) process->streams[0]) < 0)
     return error_set (err, WEIR_E_IO, errno, "make the pipe of stdin non-blocking");
   return WEIR_OK;
 }

@@ -202,7 +202,7 @@ typedef struct weir_job weir_job;
 WEIR_API weir_status weir_run (weir_runtime *, const struct weir_request *, weir_result **, weir_error **);
 
 WEIR_API weir_status weir_start (weir_runtime *, const struct weir_request *, weir_job **, weir_error **);
-/* Our end of a PIPE or PTY stream, owned by the job; -1: none.  */
+/* Our end of a PIPE or PTY stream, non-blocking, owned by the job; -1: none.  */
 WEIR_API intptr_t weir_job_stream (const weir_job *, int which);
 /* Readable when weir_job_step has something to do; for an event loop.  */
 WEIR_API intptr_t weir_job_fd (const weir_job *);
