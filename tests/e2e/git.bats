@@ -52,9 +52,10 @@ host_uses_git() { # directory
   nothing_ran
 }
 
+# shellcheck disable=SC2016 # the command's shell expands it
 work='set -e
-  echo x >file; git add file; git commit -qm one; echo y >>file; git commit -qam two; git commit -q --amend -m two2
-  git checkout -qb topic; echo z >other; git add other; git commit -qm three
+  u=$(mktemp -u XXXXXXXX); echo $u >file; git add file; git commit -qm one; echo y >>file; git commit -qam two; git commit -q --amend -m two2
+  git checkout -qb topic; echo $u >other; git add other; git commit -qm three
   git switch -q -; echo w >>file; git stash -q; git stash pop; git commit -qam four
   git merge -q -m merged topic; git branch more; git tag v1; git checkout -q topic; git rebase -q more; git log --oneline | wc -l'
 
@@ -94,6 +95,9 @@ work_in_submodule() {
   expect 0
   git -C lib fsck --strict >/dev/null
   # the submodule as the workspace: its directory lies in the superproject's
+  git -C lib checkout -q main
+  git -C lib branch -q -D topic more
+  git -C lib tag -d v1
   works "$W/lib"
 }
 
@@ -105,7 +109,7 @@ fetch_and_clone() {
   expect 0
   run weir run -- git rev-parse -q --verify origin/main
   expect 0
-  run weir run -- sh -c 'git clone -q . /tmp/copy && git -C /tmp/copy log -1 --format=%s'
+  run weir run -- sh -c 'git clone -q . "${TMPDIR:-/tmp}/copy" && git -C "${TMPDIR:-/tmp}/copy" log -1 --format=%s'
   expect 0
   [ "$output" = first ]
 }
