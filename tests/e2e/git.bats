@@ -9,7 +9,7 @@ setup() {
   need git
   common_setup
   mkdir "$T/etc"
-  CONF=$T/etc/weir.conf
+  export CONF=$T/etc/weir.conf
   export GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
   git config --global user.name a
   git config --global user.email a@b
@@ -109,6 +109,7 @@ fetch_and_clone() {
   expect 0
   run weir run -- git rev-parse -q --verify origin/main
   expect 0
+  # shellcheck disable=SC2016 # the command's shell expands it
   run weir run -- sh -c 'git clone -q . "${TMPDIR:-/tmp}/copy" && git -C "${TMPDIR:-/tmp}/copy" log -1 --format=%s'
   expect 0
   [ "$output" = first ]
