@@ -9,7 +9,7 @@
 struct steps {
   const struct carry *carry;
   struct carry_failure *failure;
-  int holder; /* mount that holds what HIDE puts over things: see steps-mounts.c; -1: not made */
+  int holder; /* the mount that HIDE put over the first directory, -1 */
 };
 
 /* Values of carry->scratch[i] that are no descriptors.  */
@@ -33,15 +33,13 @@ int steps_root_read_only (struct steps *, size_t index);
 int steps_bind (struct steps *, size_t index);
 int steps_tmpfs (struct steps *, size_t index);
 int steps_hide (struct steps *, size_t index);
-/* After the last mount step: what was mounted read-only becomes so, the holder is taken away.  */
+/* After the last mount step: what was to be read-only becomes so.  */
 int steps_seal (struct steps *);
-int steps_cover (struct steps *, int target, int is_dir); /* -1: errno */
-int steps_set_attr (int mount, uint64_t attr);            /* recursive; -1: errno */
-int steps_move (int mount, int target);                   /* -1: errno */
-int steps_clone (int source);                             /* a recursive detached copy; -1: errno */
+int steps_set_attr (int mount, uint64_t attr); /* recursive, and private; -1: errno */
+int steps_move (int mount, int target);        /* -1: errno */
+int steps_clone (int source);                  /* a recursive detached copy; -1: errno */
 /* A new mount of a file system type, options as name, value, name, value, NULL.  attr: MOUNT_ATTR_*.  -1: errno.  */
 int steps_new_mount (const char *type, const char *const *options, uint64_t attr);
-int steps_attach_new (const char *type, const char *const *options, uint64_t attr, int target);
 
 /* steps-system.c */
 int steps_proc (struct steps *, size_t index);

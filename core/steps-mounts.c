@@ -10,7 +10,6 @@
 
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include "core/sys.h"
 #include "core/walk.h"
@@ -33,7 +32,7 @@ steps_clone (int source)
 int
 steps_set_attr (int mount_fd, uint64_t attr)
 {
-  struct sys_mount_attr change = { .set = attr };
+  struct sys_mount_attr change = { .set = attr, .propagation = MS_PRIVATE };
   return (int) syscall (SYS_mount_setattr, mount_fd, "", AT_EMPTY_PATH | AT_RECURSIVE, &change, sizeof change);
 }
 
@@ -57,17 +56,6 @@ steps_new_mount (const char *type, const char *const *options, uint64_t attr)
     result = (int) syscall (SYS_fsmount, fs, SYS_FSMOUNT_CLOEXEC, (unsigned) attr);
 out:
   steps_close (fs);
-  return result;
-}
-
-int
-steps_attach_new (const char *type, const char *const *options, uint64_t attr, int target)
-{
-  int result = -1, fd = steps_new_mount (type, options, attr);
-
-  if (fd >= 0)
-    result = steps_move (fd, target);
-  steps_close (fd);
   return result;
 }
 
@@ -98,10 +86,8 @@ int
 steps_root_read_only (struct steps *s, size_t index)
 {
   const struct carry *c = s->carry;
-  struct sys_mount_attr change = { .set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID };
+  struct sys_mount_attr change = { .set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID, .propagation = MS_PRIVATE };
 
-  if (mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
-    return steps_refused (s, &c->ops[index], "/");
   /* Copies are taken while what they copy is writable: attributes that a mount got in this namespace are the copy's too.  */
   for (size_t i = index + 1; i < c->count; i++)
     if (c->ops[i].kind == WEIR_STEP_BIND) {
@@ -196,45 +182,46 @@ steps_tmpfs (struct steps *s, size_t index)
 
 /* ---- hiding ---- */
 
-/* A small tmpfs with a directory "d" that nobody may enter and a "f" that nobody can open: a character device 0:0, which is
- * allowed to everybody to make (it is overlayfs's whiteout), on a mount without devices: EACCES even for who may override
- * modes.  To be cloned from, the mount has to be in our namespace, so it lies over "/" meanwhile, where no path leads.  */
+/* Over a directory: an empty tmpfs that nobody may enter, one for all of them; the first mount of it is the one that the
+ * others are copied from.  */
 static int
-steps_make_holder (struct steps *s)
+steps_cover_directory (struct steps *s, int target)
 {
-  static const char *const options[] = { "mode", "0700", "size", "64k", "nr_inodes", "8", NULL };
-  int root = -1, fd = steps_new_mount ("tmpfs", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+  static const char *const options[] = { "mode", "0", "size", "4k", NULL };
+  int fd, result;
 
-  if (fd < 0)
-    return -1;
-  if (mkdirat (fd, "d", 0))
-    goto fail;
-  if (mknodat (fd, "f", S_IFCHR, makedev (0, 0))) {
-    int file = openat (fd, "f", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0);
-    if (file < 0)
-      goto fail;
-    close (file);
+  if (s->holder < 0) {
+    fd = steps_new_mount ("tmpfs", options,
+                          MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+    if (fd < 0 || steps_move (fd, target)) {
+      steps_close (fd);
+      return -1;
+    }
+    s->holder = fd;
+    return 0;
   }
-  root = open ("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (root < 0 || steps_move (fd, root))
-    goto fail;
-  close (root);
-  s->holder = fd;
-  return 0;
-fail:
-  steps_close (root);
+  fd = steps_clone (s->holder);
+  result = fd < 0 ? -1 : steps_move (fd, target);
   steps_close (fd);
-  return -1;
+  return result;
 }
 
-int
-steps_cover (struct steps *s, int target, int is_dir)
+/* Over a file: the null device, on a mount without devices, so that opening it is EACCES even for who may override modes.  */
+static int
+steps_cover_file (int target)
 {
-  int result = -1, tree;
+  struct stat st;
+  int tree, result = -1, null = walk_open ("/dev/null");
 
-  if (s->holder < 0 && steps_make_holder (s))
+  if (null < 0)
     return -1;
-  tree = (int) syscall (SYS_open_tree, s->holder, is_dir ? "d" : "f", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+  if (fstat (null, &st) || !S_ISCHR (st.st_mode)) {
+    close (null);
+    errno = ENODEV;
+    return -1;
+  }
+  tree = steps_clone (null);
+  close (null);
   if (tree < 0)
     return -1;
   if (steps_set_attr (tree, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC) == 0)
@@ -285,7 +272,8 @@ steps_hide (struct steps *s, size_t index)
   if (walk_check (target, op->dev, op->ino))
     result = steps_object (s, op, op->path);
   else if (is_dir && steps_opened_again (s->carry, index) ? steps_cover_open (s, index, target)
-                                                          : steps_cover (s, target, is_dir))
+            : is_dir                                       ? steps_cover_directory (s, target)
+                                                           : steps_cover_file (target))
     result = steps_refused (s, op, op->path);
   close (target);
   return result;
@@ -305,13 +293,6 @@ steps_seal (struct steps *s)
       return steps_refused (s, &c->ops[i], c->ops[i].path);
     close (c->scratch[i]);
     c->scratch[i] = STEPS_EMPTY;
-  }
-  if (s->holder >= 0) {
-    struct carry_op hide = { .kind = WEIR_STEP_HIDE };
-    if (fchdir (s->holder) || umount2 (".", MNT_DETACH) || chdir ("/"))
-      return steps_refused (s, &hide, "/");
-    close (s->holder);
-    s->holder = -1;
   }
   return 0;
 }
