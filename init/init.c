@@ -37,7 +37,6 @@ static char **command, **environment;
 static int leader; /* pid of the command, 0: not started or ended */
 static int exec_stage;
 static volatile long exec_error; /* of the child, which shares our memory until its exec */
-static char child_stack[8192] __attribute__ ((aligned (16)));
 
 /* The compiler may call these for itself.  */
 void *memset (void *, int, size_t);
@@ -179,10 +178,11 @@ static void
 start_command (void)
 {
   struct init_message message = { .kind = INIT_STARTED };
+  char stack[2048] __attribute__ ((aligned (16))); /* of the child: on our own, whose page is there already */
   int pidfd = -1;
   long pid;
 
-  pid = raw_clone_call (CLONE_VM_VFORK | RAW_SIGCHLD, child_stack + sizeof child_stack, child, NULL);
+  pid = raw_clone_call (CLONE_VM_VFORK | RAW_SIGCHLD, stack + sizeof stack, child, NULL);
   if (pid < 0)
     fail (STAGE_CLONE, pid, 0);
   if (exec_error < 0)
