@@ -41,6 +41,8 @@ int steps_clone (int source);                  /* a recursive detached copy; -1:
 /* A new mount of a file system type, options as name, value, name, value, NULL.  attr: MOUNT_ATTR_*.  -1: errno.  */
 int steps_new_mount (const char *type, const char *const *options, uint64_t attr);
 
+const char *steps_decimal (uint64_t value, char text[24]); /* in text */
+
 /* steps-system.c */
 int steps_proc (struct steps *, size_t index);
 int steps_dev (struct steps *, size_t index);

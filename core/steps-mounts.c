@@ -140,7 +140,7 @@ steps_bind (struct steps *s, size_t index)
 
 /* ---- tmpfs ---- */
 
-static const char *
+const char *
 steps_decimal (uint64_t value, char text[24])
 {
   char *p = text + 23;

@@ -4,7 +4,9 @@
 
 #include "core/steps-internal.h"
 
+#include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "core/sys.h"
 #include "core/walk.h"
@@ -83,6 +85,28 @@ steps_dev_node (int host, int fresh, const char *name)
   return steps_dev_attach (tree, fresh, name);
 }
 
+/* The terminal of our streams belongs to the host's devpts, so that nobody would find its name.  Bound here ttyname(3) does.
+ * Failing to is no failure.  */
+static void
+steps_dev_console (int host, int fresh)
+{
+  char name[32] = "pts/", number[24];
+  struct stat ours, theirs;
+  int tree, fd = 0;
+
+  while (fd <= 2 && (fstat (fd, &ours) || !S_ISCHR (ours.st_mode) || major (ours.st_rdev) != 136 /* UNIX98 slaves */))
+    fd++;
+  if (fd > 2)
+    return;
+  strcpy (name + 4, steps_decimal (minor (ours.st_rdev), number));
+  tree = steps_dev_clone (host, name);
+  if (tree >= 0 && fstat (tree, &theirs) == 0 && ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino
+      && mknodat (fresh, "console", S_IFREG | 0600, 0) == 0)
+    steps_dev_attach (tree, fresh, "console");
+  else
+    steps_close (tree);
+}
+
 static int
 steps_dev_fill (int fresh)
 {
@@ -122,6 +146,7 @@ steps_dev (struct steps *s, size_t index)
     steps_close (host);
     return -1;
   }
+  steps_dev_console (host, fresh);
   s->carry->scratch[index] = fresh; /* steps_seal makes it read-only */
   close (host);
   return 0;

@@ -369,6 +369,47 @@ dev (void **state)
   child_holds (steps, COUNT (steps), dev_check, child_dir ());
 }
 
+static int
+console_check (const char *dir)
+{
+  const char *name = ttyname (0);
+
+  (void) dir;
+  CHECK (name && strcmp (name, "/dev/console") == 0);
+  CHECK (open (name, O_RDWR | O_NOCTTY | O_CLOEXEC) >= 0);
+  return 0;
+}
+
+/* The streams' terminal has a name.  */
+static void
+dev_console (void **state)
+{
+  (void) state;
+  int terminal = -1, saved = fcntl (0, F_DUPFD_CLOEXEC, 3), master = posix_openpt (O_RDWR | O_NOCTTY | O_CLOEXEC);
+  struct weir_step steps[] = { ISOLATED, ROOT, STEP (DEV), STEP (CAPABILITIES, .flags = 2) };
+
+  if (master < 0 || grantpt (master) || unlockpt (master)
+      || (terminal = open (ptsname (master), O_RDWR | O_NOCTTY | O_CLOEXEC)) < 0) {
+    print_message ("skipped: no terminal can be made here\n");
+    skip ();
+  }
+  struct carry_failure failure = { 0 };
+  dup2 (terminal, 0);
+  int result = child_run (steps, COUNT (steps), console_check, child_dir (), &failure);
+  if (saved >= 0)
+    dup2 (saved, 0);
+  else
+    close (0);
+  close (saved);
+  close (terminal);
+  close (master);
+  if (result == CHILD_NO_NAMESPACES) {
+    print_message ("skipped: this machine refuses user namespaces\n");
+    skip ();
+  }
+  assert_int_equal (result, 0);
+}
+
 /* ---- Landlock ---- */
 
 #define WRITES (SYS_LL_WRITE_FILE | SYS_LL_TRUNCATE | SYS_LL_MAKE_REG | SYS_LL_MAKE_DIR | SYS_LL_REMOVE_FILE | SYS_LL_IOCTL_DEV)
@@ -623,7 +664,7 @@ main (void)
 #define TEST(f) cmocka_unit_test_setup_teardown (f, child_setup, child_clean)
   const struct CMUnitTest tests[] = {
     TEST (root_read_only), TEST (bind_elsewhere), TEST (bind_failures), TEST (bind_optional), TEST (bind_without_root),
-    TEST (tmpfs), TEST (hide), TEST (hide_failures), TEST (proc), TEST (dev), TEST (landlock), TEST (landlock_inside),
+    TEST (tmpfs), TEST (hide), TEST (hide_failures), TEST (proc), TEST (dev), TEST (dev_console), TEST (landlock), TEST (landlock_inside),
     TEST (landlock_failures), TEST (capabilities), TEST (capabilities_without_namespaces), TEST (seccomp), TEST (limits),
     TEST (loopback),
   };
