@@ -9,8 +9,8 @@
 
 #define CONF_COMMAND_LINE "command line"
 
-/* Is this the error of a file that may be missing and is?  A directory of somebody else's that we may not search, as the home
- * that was left in HOME by a change of user, hides what it holds and cannot be ours.  */
+/* Is this the error of a file that may be missing and is?  A directory of somebody else's that we may not search, as
+ * the home that was left in HOME by a change of user, hides what it holds and cannot be ours.  */
 static int
 conf_is_missing (const struct conf_layer *layer, const weir_error *why)
 {
@@ -24,7 +24,8 @@ conf_is_missing (const struct conf_layer *layer, const weir_error *why)
 }
 
 static weir_status
-conf_add_file (struct conf *conf, const struct conf_layer *layer, const char *home, config_opener open, weir_error **err)
+conf_add_file (struct conf *conf, const struct conf_layer *layer, const char *home, config_opener open,
+               weir_error **err)
 {
   auto_error weir_error *why = NULL;
   struct node *root = NULL;
@@ -44,8 +45,8 @@ conf_add_file (struct conf *conf, const struct conf_layer *layer, const char *ho
 
 /* ---- KEY=VALUE ------------------------------------------------------------------------------------ */
 
-/* What stands right of "=": in the file's own syntax when it begins with a quote or a bracket, else text for whatever the key
- * wants.  */
+/* What stands right of "=": in the file's own syntax when it begins with a quote or a bracket, else text for whatever
+ * the key wants.  */
 static weir_status
 conf_set_value (const char *name, const char *text, struct node **value, weir_error **err)
 {

@@ -1,5 +1,5 @@
-/* Layers of configuration: files, then single values of a command line, each checked against the schema and laid over the one
- * before it.  */
+/* Layers of configuration: files, then single values of a command line, each checked against the schema and laid over
+ * the one before it.  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef WEIR_CORE_CONF_H
 #define WEIR_CORE_CONF_H

@@ -96,15 +96,15 @@ scan_grow (void *items, size_t count, size_t *room, size_t width)
   return 0;
 }
 
-/* Puts what lies before upto into the text, whole lines.  */
+/* Puts what lies before until into the text, whole lines.  */
 static weir_status
-scan_flush (struct scan *s, const char *upto, weir_error **err)
+scan_flush (struct scan *s, const char *until, weir_error **err)
 {
   struct config_text *t = s->source->text;
 
-  while (s->flushed < upto) {
-    const char *newline = memchr (s->flushed, '\n', (size_t) (upto - s->flushed));
-    const char *next = newline == NULL ? upto : newline + 1;
+  while (s->flushed < until) {
+    const char *newline = memchr (s->flushed, '\n', (size_t) (until - s->flushed));
+    const char *next = newline == NULL ? until : newline + 1;
     if (scan_grow (&t->lines, t->line_count, &t->line_room, sizeof *t->lines) != 0)
       return error_nomem (err);
     t->lines[t->line_count++] = (struct config_line){ s->source->file, s->flushed_line++ };
@@ -216,7 +216,10 @@ scan_close_bracket (struct scan *s, weir_error **err)
 static int
 scan_digit (char c, unsigned base)
 {
-  int v = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
+  int v = c >= '0' && c <= '9'   ? c - '0'
+          : c >= 'a' && c <= 'f' ? c - 'a' + 10
+          : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                 : 99;
   return v < (int) base ? v : -1;
 }
 
@@ -234,9 +237,10 @@ scan_digits (const char *p, const char *end, unsigned base, uint64_t *value, int
 static const char *
 scan_fraction (const char *p, const char *end)
 {
-  while (p < end && ((*p >= '0' && *p <= '9') || *p == '.'
-                     || ((*p == 'e' || *p == 'E') && p + 1 < end && strchr ("+-0123456789", p[1]) != NULL && p[1] != '\0')
-                     || ((*p == '+' || *p == '-') && (p[-1] == 'e' || p[-1] == 'E'))))
+  while (p < end
+         && ((*p >= '0' && *p <= '9') || *p == '.'
+             || ((*p == 'e' || *p == 'E') && p + 1 < end && strchr ("+-0123456789", p[1]) != NULL && p[1] != '\0')
+             || ((*p == '+' || *p == '-') && (p[-1] == 'e' || p[-1] == 'E'))))
     p++;
   return p;
 }
@@ -264,7 +268,8 @@ scan_number (struct scan *s, weir_error **err)
   limit = wide ? (uint64_t) INT64_MAX : (uint64_t) INT32_MAX;
   src->p = p;
   if (overflow || value > limit + (negative && !hex ? 1u : 0u))
-    return scan_error (s, src->line, err, "number %.*s is out of range", (int) (p - start > 80 ? 80 : p - start), start);
+    return scan_error (s, src->line, err, "number %.*s is out of range", (int) (p - start > 80 ? 80 : p - start),
+                       start);
   while (p < end && (scan_digit (*p, 10) >= 0 || (*p >= 'A' && *p <= 'Z') || (*p >= 'a' && *p <= 'z')))
     p++;
   if (p > src->p)
@@ -338,8 +343,8 @@ static void
 scan_name (struct config_source *src)
 {
   while (src->p < src->end
-         && ((*src->p >= 'A' && *src->p <= 'Z') || (*src->p >= 'a' && *src->p <= 'z') || (*src->p >= '0' && *src->p <= '9')
-             || *src->p == '-' || *src->p == '_' || *src->p == '*'))
+         && ((*src->p >= 'A' && *src->p <= 'Z') || (*src->p >= 'a' && *src->p <= 'z')
+             || (*src->p >= '0' && *src->p <= '9') || *src->p == '-' || *src->p == '_' || *src->p == '*'))
     src->p++;
 }
 

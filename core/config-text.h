@@ -1,5 +1,5 @@
-/* The text of a configuration file as libconfig is to see it: what is included put in its place, the line of a file that each
- * line came from remembered, and all refused that libconfig 1.5 would silently misread.  */
+/* The text of a configuration file as libconfig is to see it: what is included put in its place, the line of a file
+ * that each line came from remembered, and all refused that libconfig 1.5 would silently misread.  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef WEIR_CORE_CONFIG_TEXT_H
 #define WEIR_CORE_CONFIG_TEXT_H

@@ -126,7 +126,8 @@ config_error (const config_t *config, const struct config_text *text, weir_error
   size = strcspn (p, "\r\n");
   if (size == 0 || size > 80)
     return error_set (err, WEIR_E_INVALID, 0, "%s: %s", origin, why == NULL ? "syntax error" : why);
-  return error_set (err, WEIR_E_INVALID, 0, "%s: %s in '%.*s'", origin, why == NULL ? "syntax error" : why, (int) size, p);
+  return error_set (err, WEIR_E_INVALID, 0, "%s: %s in '%.*s'", origin, why == NULL ? "syntax error" : why, (int) size,
+                    p);
 }
 
 static weir_status

@@ -1,5 +1,5 @@
-/* What a configuration file says, as our own tree of values, each with the place that it was read from.  config.c makes it
- * of a file, conf.c lays the trees of several files over each other.  */
+/* What a configuration file says, as our own tree of values, each with the place that it was read from.  config.c makes
+ * it of a file, conf.c lays the trees of several files over each other.  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef WEIR_CORE_NODE_H
 #define WEIR_CORE_NODE_H
@@ -45,11 +45,12 @@ const char *node_type_name (const struct node *);
 
 /* config.c.  Opens a file for reading: trust_open, or what a test puts in its place.  */
 typedef weir_status (*config_opener) (const char *path, int kind, int *fd, char **canonical, weir_error **);
-/* Parses one file (absolute path) and what it includes into a GROUP.  files gains the path and, where it differs, the real
- * path of each file that was read.  Beyond libconfig's own syntax it is an error, told with file and line, when: a number does
- * not fit its type; a file is larger than 1 MiB, is not UTF-8 or holds a NUL; a string has a NUL escape or is not UTF-8; two
- * strings in a list have no comma between them; an include is a loop, ten deep, or does not stand alone in its line (its path
- * is relative to the file that it stands in); brackets are nested more than 32 deep; there are more than 4096 settings.  */
+/* Parses one file (absolute path) and what it includes into a GROUP.  files gains the path and, where it differs, the
+ * real path of each file that was read.  Beyond libconfig's own syntax it is an error, told with file and line, when: a
+ * number does not fit its type; a file is larger than 1 MiB, is not UTF-8 or holds a NUL; a string has a NUL escape or
+ * is not UTF-8; two strings in a list have no comma between them; an include is a loop, ten deep, or does not stand
+ * alone in its line (its path is relative to the file that it stands in); brackets are nested more than 32 deep; there
+ * are more than 4096 settings.  */
 weir_status config_parse_file (const char *path, config_opener, struct strv *files, struct node **, weir_error **);
 /* The same of text in memory, which may not include files.  name stands for the file in messages.  */
 weir_status config_parse_text (const char *name, const char *text, size_t size, struct node **, weir_error **);

@@ -12,12 +12,15 @@ static const struct schema_choice schema_modes[] = {
 };
 static const struct schema_choice schema_require[] = { { "any", 0 }, { "full", 1 }, { NULL, 0 } };
 static const struct schema_choice schema_networks[] = {
-  { "inherit", WEIR_NETWORK_INHERIT }, { "loopback", WEIR_NETWORK_LOOPBACK }, { "none", WEIR_NETWORK_NONE }, { NULL, 0 },
+  { "inherit", WEIR_NETWORK_INHERIT },
+  { "loopback", WEIR_NETWORK_LOOPBACK },
+  { "none", WEIR_NETWORK_NONE },
+  { NULL, 0 },
 };
 static const struct schema_choice schema_tmp[] = { { "private", 1 }, { "host", 0 }, { NULL, 0 } };
 
-/* Where keys, tokens and browsers' secrets usually lie.  Files that builds cannot do without (Maven's and Gradle's settings)
- * are not here although they may hold tokens.  weir.conf(5) and data/weir.conf name the same.  */
+/* Where keys, tokens and browsers' secrets usually lie.  Files that builds cannot do without (Maven's and Gradle's
+ * settings) are not here although they may hold tokens.  weir.conf(5) and data/weir.conf name the same.  */
 #define SCHEMA_DENY_READ                                                                                            \
   "~/.ssh,~/.gnupg,~/.aws,~/.azure,~/.kube,~/.oci,~/.config/gcloud,~/.config/doctl,~/.config/hcloud,"                \
   "~/.config/rclone,~/.s3cfg,~/.boto,~/.databrickscfg,~/.docker/config.json,~/.config/containers/auth.json,"        \
@@ -33,8 +36,8 @@ static const struct schema_choice schema_tmp[] = { { "private", 1 }, { "host", 0
   "/etc/ssh/ssh_host_rsa_key,/etc/ssh/ssh_host_ecdsa_key,/etc/ssh/ssh_host_ed25519_key,/etc/krb5.keytab,"           \
   "/etc/wireguard,/etc/NetworkManager/system-connections,/run/secrets"
 
-/* What programs need to find themselves, speak the user's language and draw on the terminal; nothing that usually holds a
- * secret, and nothing that makes a program load code.  */
+/* What programs need to find themselves, speak the user's language and draw on the terminal; nothing that usually holds
+ * a secret, and nothing that makes a program load code.  */
 #define SCHEMA_ENV                                                                                                  \
   "PATH,HOME,USER,LOGNAME,SHELL,LANG,LANGUAGE,LC_*,TZ,TERM,COLORTERM,NO_COLOR,CLICOLOR,CLICOLOR_FORCE,FORCE_COLOR," \
   "COLUMNS,LINES,EDITOR,VISUAL,PAGER,SOURCE_DATE_EPOCH"
@@ -65,8 +68,8 @@ const struct schema_key schema_keys[] = {
     SCHEMA_ZERO | SCHEMA_NONE, NULL, 0 },
   { "sandbox.limits.memory", SCHEMA_SIZE, "none", AT (limit_memory), AT (limits_origin[1]), KIB * KIB, ANY,
     SCHEMA_ZERO | SCHEMA_NONE, NULL, 0 },
-  { "sandbox.limits.cpu", SCHEMA_SECONDS, "none", AT (limit_cpu), AT (limits_origin[2]), 1, ANY, SCHEMA_ZERO | SCHEMA_NONE,
-    NULL, 0 },
+  { "sandbox.limits.cpu", SCHEMA_SECONDS, "none", AT (limit_cpu), AT (limits_origin[2]), 1, ANY,
+    SCHEMA_ZERO | SCHEMA_NONE, NULL, 0 },
   { "sandbox.limits.files", SCHEMA_COUNT, "none", AT (limit_files), AT (limits_origin[3]), 16, 1048576,
     SCHEMA_ZERO | SCHEMA_NONE, NULL, 0 },
   { "sandbox.limits.file_size", SCHEMA_SIZE, "none", AT (limit_file_size), AT (limits_origin[4]), 1, ANY,

@@ -154,7 +154,8 @@ schema_number (const struct schema_key *key, const struct node *n, struct schema
   int64_t number = 0;
   weir_status status;
 
-  if ((key->flags & SCHEMA_NONE) != 0 && (n->type == NODE_STRING || n->type == NODE_TEXT) && strcmp (n->text, "none") == 0)
+  if ((key->flags & SCHEMA_NONE) != 0 && (n->type == NODE_STRING || n->type == NODE_TEXT)
+      && strcmp (n->text, "none") == 0)
     return WEIR_OK;
   if (key->type == SCHEMA_SIZE) {
     status = value_size (n, key->path, &v->number, err);
@@ -237,7 +238,8 @@ schema_item (const struct schema_key *key, const struct node *at, const char *ho
 }
 
 static weir_status
-schema_list (const struct schema_key *key, const struct node *n, const char *home, struct schema_value *v, weir_error **err)
+schema_list (const struct schema_key *key, const struct node *n, const char *home, struct schema_value *v,
+             weir_error **err)
 {
   weir_status status = value_list (n, key->path, &v->list, err);
 
@@ -258,7 +260,8 @@ schema_list (const struct schema_key *key, const struct node *n, const char *hom
 }
 
 weir_status
-schema_read (const struct schema_key *key, const struct node *n, const char *home, struct schema_value *v, weir_error **err)
+schema_read (const struct schema_key *key, const struct node *n, const char *home, struct schema_value *v,
+             weir_error **err)
 {
   const char *text = NULL;
   weir_status status;

@@ -1,5 +1,5 @@
-/* The keys of the configuration: their types, ranges and built-in values, in one table that checking, reading, printing and
- * the --set option share.  */
+/* The keys of the configuration: their types, ranges and built-in values, in one table that checking, reading, printing
+ * and the --set option share.  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef WEIR_CORE_SCHEMA_H
 #define WEIR_CORE_SCHEMA_H
@@ -60,7 +60,7 @@ void schema_value_free (struct schema_value *);
 weir_status schema_read (const struct schema_key *, const struct node *, const char *home, struct schema_value *,
                          weir_error **);
 
-/* Every key of a tree is known and of the right type and range; what is beneath plugins.NAME is the plugin's matter.  */
+/* Every key of a tree is known and of the right type and range; what is beneath plugins.NAME is the plugin's matter. */
 weir_status schema_check (const struct node *root, const char *home, weir_error **);
 /* The key at this path, NULL: none.  */
 const struct schema_key *schema_find (const char *path);
@@ -77,7 +77,8 @@ weir_status value_size (const struct node *, const char *what, uint64_t *, weir_
 weir_status value_duration (const struct node *, const char *what, int64_t *, weir_error **);
 weir_status value_path (const struct node *, const char *what, const char *home, char **, weir_error **);
 weir_status value_list (const struct node *, const char *what, struct setting_list *, weir_error **);
-/* "~" and "~/x" with home in place; other text is copied.  NULL: out of memory, or home is NULL and was needed (errno ENOENT).  */
+/* "~" and "~/x" with home in place; other text is copied.  NULL: out of memory, or home is NULL and was needed (errno
+ * ENOENT).  */
 char *value_expand (const char *path, const char *home);
 weir_status value_error (const struct node *, const char *what, weir_error **, const char *fmt, ...)
   __attribute__ ((format (printf, 4, 5)));

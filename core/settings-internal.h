@@ -15,6 +15,7 @@ struct settings_sources {
   char *local_home;             /* of the local user database; may be the same; NULL: unknown */
   const char *state_home;       /* XDG_STATE_HOME, NULL: not set */
 };
+extern const char settings_system_file[]; /* as configure decided */
 weir_status settings_from (struct settings_sources *, config_opener, struct settings **, weir_error **);
 
 #endif

@@ -48,7 +48,8 @@ option_text (struct option_value *v, const char *text, size_t size, weir_error *
 
 /* "a|b|c: text" names the choices; without a node the first is meant.  */
 static weir_status
-option_choose (const struct weir_option *o, const struct node *n, const char *what, struct option_value *v, weir_error **err)
+option_choose (const struct weir_option *o, const struct node *n, const char *what, struct option_value *v,
+               weir_error **err)
 {
   const char *choices = o->help == NULL ? "" : o->help, *text = NULL;
   size_t all = strcspn (choices, ":");
@@ -120,7 +121,8 @@ option_read (const struct settings *s, const struct weir_option *o, const struct
   case WEIR_OPT_LIST:
     return value_list (n, what, &v->list, err);
   default:
-    return error_set (err, WEIR_E_PLUGIN, 0, "option '%s' of a plugin has the unknown type %u", what, (unsigned) o->type);
+    return error_set (err, WEIR_E_PLUGIN, 0, "option '%s' of a plugin has the unknown type %u", what,
+                      (unsigned) o->type);
   }
 }
 
@@ -197,8 +199,8 @@ option_unknown (const char *plugin, const struct weir_option *options, const str
 }
 
 weir_status
-settings_plugin_config (const struct settings *s, const char *plugin, const struct weir_option *options, weir_config **out,
-                        weir_error **err)
+settings_plugin_config (const struct settings *s, const char *plugin, const struct weir_option *options,
+                        weir_config **out, weir_error **err)
 {
   static const struct weir_option none[] = { WEIR_OPTION_END };
   const struct node *plugins = conf_find (s->conf, "plugins");

@@ -14,6 +14,8 @@
 #include "core/settings-internal.h"
 #include "core/trust.h"
 
+const char settings_system_file[] = WEIR_SYSCONFDIR "/weir/weir.conf";
+
 /* ---- the environment ------------------------------------------------------------------------------- */
 
 static const char *
@@ -52,8 +54,8 @@ settings_database_home (void)
   return NULL;
 }
 
-/* The home of the local user database, without asking the network; HOME may have been sent elsewhere, but the keys are still
- * where they were.  */
+/* The home of the local user database, without asking the network; HOME may have been sent elsewhere, but the keys are
+ * still where they were.  */
 static char *
 settings_local_home (void)
 {
@@ -101,7 +103,7 @@ static weir_status
 settings_default_layers (struct settings_sources *s, const char *const *environ, weir_error **err)
 {
   const char *config_home = s->secure ? NULL : settings_getenv_path (environ, "XDG_CONFIG_HOME");
-  weir_status status = settings_add_layer (s, strdup (WEIR_SYSCONFDIR "/weir/weir.conf"), 0, err);
+  weir_status status = settings_add_layer (s, strdup (settings_system_file), 0, err);
 
   if (status != WEIR_OK || s->secure)
     return status;
@@ -213,7 +215,8 @@ settings_builtin_paths (const struct settings_sources *src, const struct schema_
 }
 
 static weir_status
-settings_fill_key (struct settings *s, const struct settings_sources *src, const struct schema_key *key, weir_error **err)
+settings_fill_key (struct settings *s, const struct settings_sources *src, const struct schema_key *key,
+                   weir_error **err)
 {
   const struct node *n = conf_find (s->conf, key->path);
   auto_node struct node *builtin = NULL;

@@ -49,8 +49,8 @@ weir_status settings_load (const struct weir_runtime_options *, const char *cons
                            weir_error **);
 void settings_free (struct settings *);
 
-/* The checked options of one plugin: a group plugins.NAME of the file against its table.  Unknown keys are errors with a
- * suggestion; NAME of a group that no plugin has is reported by settings_check_plugins.  */
+/* The checked options of one plugin: a group plugins.NAME of the file against its table.  Unknown keys are errors with
+ * a suggestion; NAME of a group that no plugin has is reported by settings_check_plugins.  */
 weir_status settings_plugin_config (const struct settings *, const char *plugin, const struct weir_option *,
                                     weir_config **, weir_error **);
 void settings_config_free (weir_config *);

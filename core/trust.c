@@ -49,8 +49,8 @@ trust_kind_name (mode_t mode)
                                              : "a symbolic link";
 }
 
-/* Notes the first object on the way that is not ours or root's alone.  The walk goes on: that something is missing is told
- * rather than that it would not be trusted.  */
+/* Notes the first object on the way that is not ours or root's alone.  The walk goes on: that something is missing is
+ * told rather than that it would not be trusted.  */
 static void
 trust_judge (struct trust_walk *w, const char *path, const struct stat *st)
 {
@@ -59,17 +59,19 @@ trust_judge (struct trust_walk *w, const char *path, const struct stat *st)
   if (w->fault != NULL)
     return;
   if (st->st_uid != 0 && st->st_uid != geteuid ()) {
-    error_set (&w->fault, WEIR_E_UNTRUSTED, 0, "'%s' is not trusted: '%s' belongs to uid %u (mode %04o), who could replace it",
-               w->wanted, path, (unsigned) st->st_uid, mode);
+    error_set (&w->fault, WEIR_E_UNTRUSTED, 0,
+               "'%s' is not trusted: '%s' belongs to uid %u (mode %04o), who could replace it", w->wanted, path,
+               (unsigned) st->st_uid, mode);
     error_hint (&w->fault, "Only root and uid %u may own it: run \"chown %u '%s'\", or keep the file elsewhere.",
                 (unsigned) geteuid (), (unsigned) geteuid (), path);
   }
   else if ((mode & (S_IWGRP | S_IWOTH)) != 0) {
     error_set (&w->fault, WEIR_E_UNTRUSTED, 0,
-               "'%s' is not trusted: '%s' is writable by %s (owner uid %u, mode %04o), who could replace it", w->wanted, path,
-               (mode & S_IWOTH) != 0 ? "everybody" : "its group", (unsigned) st->st_uid, mode);
+               "'%s' is not trusted: '%s' is writable by %s (owner uid %u, mode %04o), who could replace it", w->wanted,
+               path, (mode & S_IWOTH) != 0 ? "everybody" : "its group", (unsigned) st->st_uid, mode);
     if ((mode & S_ISVTX) != 0)
-      error_hint (&w->fault, "Keep the file in a directory that only its owner can write to, and all of whose parents are so.");
+      error_hint (&w->fault,
+                  "Keep the file in a directory that only its owner can write to, and all of whose parents are so.");
     else
       error_hint (&w->fault, "Run \"chmod go-w '%s'\", or keep the file elsewhere.", path);
   }
@@ -232,7 +234,8 @@ trust_check_kind (const struct trust_walk *w, int kind, weir_error **err)
   int directory = w->object < 0;
 
   if (directory != (kind == TRUST_DIRECTORY) || (!directory && !S_ISREG (w->st.st_mode)))
-    return error_set (err, WEIR_E_INVALID, 0, "'%s' is %s, not %s", w->wanted, trust_kind_name (w->st.st_mode), wanted[kind]);
+    return error_set (err, WEIR_E_INVALID, 0, "'%s' is %s, not %s", w->wanted, trust_kind_name (w->st.st_mode),
+                      wanted[kind]);
   if (kind == TRUST_PROGRAM && faccessat (w->dir, w->name, X_OK, AT_EACCESS) != 0)
     return error_set (err, WEIR_E_NOT_EXECUTABLE, errno, "execute '%s'", w->wanted);
   return WEIR_OK;

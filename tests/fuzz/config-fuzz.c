@@ -38,7 +38,9 @@ fuzz_collect (void *data, const char *bytes, size_t size)
 static weir_status
 fuzz_load (struct settings **s, weir_error **err)
 {
-  struct settings_sources src = { .home = (char *) "/home/u", .local_home = (char *) "/home/v", .state_home = "/state" };
+  struct settings_sources src = { .home = (char *) "/home/u",
+                                  .local_home = (char *) "/home/v",
+                                  .state_home = "/state" };
   weir_status status;
 
   strv_add (&src.paths, "/fuzz.conf");
@@ -66,9 +68,15 @@ static void
 fuzz_options (const struct settings *s)
 {
   static const struct weir_option table[] = {
-    { "s", WEIR_OPT_STRING, 0, "x", "" },  { "p", WEIR_OPT_PATH, 0, NULL, "" },     { "b", WEIR_OPT_BOOLEAN, 0, NULL, "" },
-    { "z", WEIR_OPT_SIZE, 0, "1M", "" },   { "d", WEIR_OPT_DURATION, 0, NULL, "" }, { "i", WEIR_OPT_INTEGER, 0, NULL, "" },
-    { "l", WEIR_OPT_LIST, 0, "a,b", "" },  { "c", WEIR_OPT_CHOICE, 0, NULL, "a|b: choice" }, WEIR_OPTION_END,
+    { "s", WEIR_OPT_STRING, 0, "x", "" },
+    { "p", WEIR_OPT_PATH, 0, NULL, "" },
+    { "b", WEIR_OPT_BOOLEAN, 0, NULL, "" },
+    { "z", WEIR_OPT_SIZE, 0, "1M", "" },
+    { "d", WEIR_OPT_DURATION, 0, NULL, "" },
+    { "i", WEIR_OPT_INTEGER, 0, NULL, "" },
+    { "l", WEIR_OPT_LIST, 0, "a,b", "" },
+    { "c", WEIR_OPT_CHOICE, 0, NULL, "a|b: choice" },
+    WEIR_OPTION_END,
   };
   weir_error *err = NULL;
   weir_config *config = NULL;

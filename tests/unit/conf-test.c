@@ -166,15 +166,18 @@ untrusted_layer (void **state UNUSED)
   fd = mkstemp (path);
   assert_true (fd >= 0);
   close (fd);
-  expect_error (conf_load (&layer, 1, NULL, NULL, trust_open, &conf, &err), WEIR_E_UNTRUSTED, &err, "'/tmp' is writable");
+  expect_error (conf_load (&layer, 1, NULL, NULL, trust_open, &conf, &err), WEIR_E_UNTRUSTED, &err,
+                "'/tmp' is writable");
   unlink (path);
   assert_int_equal (mkfifo (path, 0600), 0);
   alarm (60);
-  expect_error (conf_load (&layer, 1, NULL, NULL, trust_open, &conf, &err), WEIR_E_INVALID, &err, "is a FIFO, not a file");
+  expect_error (conf_load (&layer, 1, NULL, NULL, trust_open, &conf, &err), WEIR_E_INVALID, &err,
+                "is a FIFO, not a file");
   alarm (0);
   unlink (path);
   assert_int_equal (mkdir (path, 0700), 0);
-  expect_error (conf_load (&layer, 1, NULL, NULL, trust_open, &conf, &err), WEIR_E_INVALID, &err, "is a directory, not a file");
+  expect_error (conf_load (&layer, 1, NULL, NULL, trust_open, &conf, &err), WEIR_E_INVALID, &err,
+                "is a directory, not a file");
   rmdir (path);
 }
 
@@ -222,8 +225,10 @@ wrong_types (void **state UNUSED)
     { "sandbox : { chain = \"one\"; };", "sandbox.chain: expected a list such as [ \"a\", \"b\" ], not \"one\"" },
     { "sandbox : { chain = [ ]; };", "sandbox.chain: expected at least one" },
     { "sandbox : { chain = [ 1 ]; };", "sandbox.chain: expected a string, not 1" },
-    { "sandbox : { chain = [ \"one\",\n \"../evil\" ]; };", "t.conf:2: sandbox.chain: '../evil' is no name of a plugin" },
-    { "sandbox : { chain = [ \"one\", \"two\",\n \"one\" ]; };", "t.conf:2: sandbox.chain: 'one' stands in the list twice" },
+    { "sandbox : { chain = [ \"one\",\n \"../evil\" ]; };",
+      "t.conf:2: sandbox.chain: '../evil' is no name of a plugin" },
+    { "sandbox : { chain = [ \"one\", \"two\",\n \"one\" ]; };",
+      "t.conf:2: sandbox.chain: 'one' stands in the list twice" },
     { "sandbox : { roots = [ \"data\" ]; };", "sandbox.roots: expected an absolute path" },
     { "sandbox : { roots = [ \"\" ]; };", "sandbox.roots: an empty string is not possible here" },
     { "sandbox : { roots = ( ( \"/a\" ) ); };", "sandbox.roots: expected a string, not a list" },
@@ -285,9 +290,13 @@ static void
 right_values (void **state UNUSED)
 {
   const struct conf_layer layer = {
-    scratch_file ("t.conf", "sandbox : { protect = [ \"ci/secrets\", \"/abs\", \"~/x\", \"a..b\" ]; env = ( \"A\", \"LC_*\", \"*\" );\n"
-                            "  grace = \"0\"; caches = [ \"npm\", \"pip\", \"cargo\", \"go\", \"ccache\" ]; roots = [];\n"
-                            "  limits : { processes = 0; memory = \"none\"; cpu = \"0\"; files = 1024L; spill = \"0\"; }; };\n"), 1 };
+    scratch_file (
+        "t.conf",
+        "sandbox : { protect = [ \"ci/secrets\", \"/abs\", \"~/x\", \"a..b\" ]; env = ( \"A\", \"LC_*\", \"*\" );\n"
+        "  grace = \"0\"; caches = [ \"npm\", \"pip\", \"cargo\", \"go\", \"ccache\" ]; roots = [];\n"
+        "  limits : { processes = 0; memory = \"none\"; cpu = \"0\"; files = 1024L; spill = \"0\"; }; };\n"),
+    1
+  };
 
   conf_free (loaded (&layer, 1, NULL));
 }
@@ -308,8 +317,11 @@ static void
 sets (void **state UNUSED)
 {
   const char *const set[] = {
-    "sandbox.chain=one,two", "sandbox.roots=[ \"/a,b\", \"/c\" ]", "sandbox.protect=", "sandbox.limits.processes=64",
-    "sandbox.limits.wall=10m", "plugins.p.list=(\"x\")", "plugins.p.text=a=b", "state_dir=\"/var/x\"", "sandbox.grace=0", NULL,
+    "sandbox.chain=one,two",   "sandbox.roots=[ \"/a,b\", \"/c\" ]",
+    "sandbox.protect=",        "sandbox.limits.processes=64",
+    "sandbox.limits.wall=10m", "plugins.p.list=(\"x\")",
+    "plugins.p.text=a=b",      "state_dir=\"/var/x\"",
+    "sandbox.grace=0",         NULL,
   };
   struct conf *conf = loaded (NULL, 0, set);
 

@@ -1,4 +1,5 @@
-/* What the tests of the configuration share: a directory of their own, files in it, an opener that trusts everything.  */
+/* What the tests of the configuration share: a directory of their own, files in it, an opener that trusts everything.
+ */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef WEIR_TESTS_CONFIG_SUPPORT_H
 #define WEIR_TESTS_CONFIG_SUPPORT_H
@@ -92,8 +93,8 @@ open_anything (const char *path, int kind UNUSED, int *fd, char **canonical UNUS
   return WEIR_OK;
 }
 
-/* The error's text with its hints holds this.  The error is freed.  By address: the call that sets it may stand in the same
- * argument list.  */
+/* The error's text with its hints holds this.  The error is freed.  By address: the call that sets it may stand in the
+ * same argument list.  */
 static inline void
 expect_error (weir_status status, weir_status wanted, weir_error **err, const char *part)
 {

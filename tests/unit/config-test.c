@@ -274,7 +274,8 @@ large_file (void **state UNUSED)
   memset (bytes, ' ', size);
   scratch_bytes ("big.conf", bytes, size);
   free (bytes);
-  refused_file (scratch_path ("big.conf"), WEIR_E_INVALID, "big.conf' is too large: a configuration has at most 1048576 bytes");
+  refused_file (scratch_path ("big.conf"), WEIR_E_INVALID,
+                "big.conf' is too large: a configuration has at most 1048576 bytes");
 }
 
 static void
@@ -362,8 +363,8 @@ wrong_includes (void **state UNUSED)
     scratch_file (name, text);
   }
   for (size_t i = 0; i < ARRAY_SIZE (bad); i++)
-    refused_file (scratch_file ("main.conf", bad[i].text), strstr (bad[i].part, "directory") != NULL ? WEIR_E_IO : WEIR_E_INVALID,
-                  bad[i].part);
+    refused_file (scratch_file ("main.conf", bad[i].text),
+                  strstr (bad[i].part, "directory") != NULL ? WEIR_E_IO : WEIR_E_INVALID, bad[i].part);
   refused ("@include \"/etc/weir.conf\"\n", "t.conf:1: @include is not possible here");
 }
 

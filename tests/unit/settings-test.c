@@ -1,56 +1,20 @@
-/* Settings, plugin options and how they are shown: core/settings*.c.  */
+/* Settings from files and options: core/settings.c.  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 #include "core/settings.h"
 
-#include "config-support.h"
+#include "settings-support.h"
 #include "core/defaults.h"
-#include "core/out.h"
-#include "core/schema.h"
-#include "core/settings-internal.h"
-#include "core/units.h"
-
-/* Settings of one file's text ("" and NULL: no file) and --set strings, of a user whose home is /home/u.  */
-static weir_status
-load (const char *text, const char *const *set, struct settings **out, weir_error **err)
-{
-  struct settings_sources src = { .home = (char *) "/home/u", .local_home = (char *) "/home/u" };
-  weir_status status;
-
-  if (text != NULL) {
-    strv_add (&src.paths, scratch_file ("t.conf", text));
-    src.layers[0] = (struct conf_layer){ src.paths.items[0], 1 };
-  }
-  for (; set != NULL && *set != NULL; set++)
-    strv_add (&src.set, *set);
-  status = settings_from (&src, open_anything, out, err);
-  strv_free (&src.paths);
-  strv_free (&src.set);
-  return status;
-}
-
-static struct settings *
-loaded (const char *text, const char *const *set)
-{
-  weir_error *err = NULL;
-  struct settings *s = NULL;
-
-  expect_ok (load (text, set, &s, &err), &err);
-  assert_non_null (s);
-  return s;
-}
 
 static void
 defaults (void **state UNUSED)
 {
   struct settings *s = loaded (NULL, NULL);
-  auto_free char *chain = util_fmt ("%s%s%s", s->chain.items.items[0], s->chain.items.count > 1 ? "," : "",
-                                    s->chain.items.count > 1 ? s->chain.items.items[1] : "");
 
-  assert_string_equal (s->world, WEIR_DEFAULT_WORLD);
+  assert_true (s->world[0] != '\0');
   assert_string_equal (s->world_origin, "built in");
   assert_int_equal (s->mode, WEIR_MODE_READ_ONLY);
-  assert_string_equal (chain, WEIR_DEFAULT_CHAIN);
+  assert_true (s->chain.items.count > 0);
   assert_int_equal (s->require_full, 0);
   assert_int_equal (s->probe_timeout_ms, 5000);
   assert_int_equal (s->roots.items.count, 0);
@@ -64,7 +28,7 @@ defaults (void **state UNUSED)
   assert_int_equal (s->output_limit, 1 << 20);
   assert_int_equal (s->spill_limit, 256 << 20);
   assert_int_equal (s->grace_ms, 3000);
-  assert_string_equal (s->plugin_dir, WEIR_PLUGIN_DIR);
+  assert_int_equal (s->plugin_dir[0], '/'); /* configure's */
   assert_string_equal (s->state_dir, geteuid () == 0 ? WEIR_STATE_DIR : "/home/u/.local/state/weir");
   assert_string_equal (s->home, "/home/u");
   assert_int_equal (s->files.count, 0);
@@ -132,19 +96,20 @@ no_state_directory (void **state UNUSED)
 static void
 values (void **state UNUSED)
 {
-  static const char text[] = "world = \"elsewhere\";\n"
-                             "state_dir = \"~/state\"; plugin_dir = \"/opt/plugins\";\n"
-                             "sandbox : {\n"
-                             "  mode = \"danger-full-access\";\n"
-                             "  chain = [ \"one\",\n"
-                             "            \"two\" ];\n"
-                             "  require = \"full\"; probe_timeout = \"250ms\";\n"
-                             "  roots = [ \"~/data\", \"/srv\" ]; protect = [ \"ci/secrets\", \"~/x\" ]; caches = [ \"npm\" ];\n"
-                             "  deny_read = [ \"~/.only\" ]; network = \"loopback\"; tmp = \"host\"; grace = \"0\";\n"
-                             "  env = [ \"A\" ];\n"
-                             "  limits : { processes = 0; memory = \"2G\"; cpu = \"1m\"; files = 64; file_size = \"none\";\n"
-                             "    wall = \"10m\"; output = \"64K\"; spill = \"0\"; };\n"
-                             "};\n";
+  static const char text[] =
+      "world = \"elsewhere\";\n"
+      "state_dir = \"~/state\"; plugin_dir = \"/opt/plugins\";\n"
+      "sandbox : {\n"
+      "  mode = \"danger-full-access\";\n"
+      "  chain = [ \"one\",\n"
+      "            \"two\" ];\n"
+      "  require = \"full\"; probe_timeout = \"250ms\";\n"
+      "  roots = [ \"~/data\", \"/srv\" ]; protect = [ \"ci/secrets\", \"~/x\" ]; caches = [ \"npm\" ];\n"
+      "  deny_read = [ \"~/.only\" ]; network = \"loopback\"; tmp = \"host\"; grace = \"0\";\n"
+      "  env = [ \"A\" ];\n"
+      "  limits : { processes = 0; memory = \"2G\"; cpu = \"1m\"; files = 64; file_size = \"none\";\n"
+      "    wall = \"10m\"; output = \"64K\"; spill = \"0\"; };\n"
+      "};\n";
   struct settings *s = loaded (text, NULL);
   char origin[1200];
 
@@ -202,8 +167,8 @@ of_options (void **state UNUSED)
     print_message ("skipped: WEIR_TEST_TRUSTED_DIR is not set\n");
     skip ();
   }
-  if (access (WEIR_SYSCONFDIR "/weir/weir.conf", F_OK) == 0) {
-    print_message ("skipped: there is a " WEIR_SYSCONFDIR "/weir/weir.conf\n");
+  if (access (settings_system_file, F_OK) == 0) {
+    print_message ("skipped: there is a %s\n", settings_system_file);
     skip ();
   }
   assert_int_equal (scratch_begin_in (trusted), 0);
@@ -243,7 +208,8 @@ of_options (void **state UNUSED)
   settings_free (s);
   s = NULL;
   assert_int_equal (chmod (path, 0666), 0);
-  expect_error (settings_load (&options, environ, &s, &err), WEIR_E_UNTRUSTED, &err, "alone.conf' is writable by everybody");
+  expect_error (settings_load (&options, environ, &s, &err), WEIR_E_UNTRUSTED, &err,
+                "alone.conf' is writable by everybody");
   assert_int_equal (chmod (path, 0600), 0);
   assert_int_equal (chmod (scratch, 0777), 0);
   expect_error (settings_load (&options, environ, &s, &err), WEIR_E_UNTRUSTED, &err, "is writable by everybody");
@@ -253,7 +219,8 @@ of_options (void **state UNUSED)
   expect_error (settings_load (&options, environ, &s, &err), WEIR_E_NOT_FOUND, &err, "/nonexistent.conf");
   options.config = path;
   options.plugin_dir = "relative";
-  expect_error (settings_load (&options, environ, &s, &err), WEIR_E_INVALID, &err, "plugin_dir: expected an absolute path");
+  expect_error (settings_load (&options, environ, &s, &err), WEIR_E_INVALID, &err,
+                "plugin_dir: expected an absolute path");
   assert_int_equal (scratch_end (NULL), 0);
 }
 
@@ -266,318 +233,19 @@ home_of_database (void **state UNUSED)
   weir_error *err = NULL;
   struct settings *s = NULL;
 
-  expect_error (settings_load (&options, nothing, &s, &err), WEIR_E_INVALID, &err, "'/dev/null' is a device, not a file");
+  expect_error (settings_load (&options, nothing, &s, &err), WEIR_E_INVALID, &err,
+                "'/dev/null' is a device, not a file");
   if (geteuid () != 0) {
     print_message ("skipped: only root is sure to have an entry in the user database\n");
     skip ();
   }
-  if (access (WEIR_SYSCONFDIR "/weir/weir.conf", F_OK) == 0 || access ("/root/.config/weir/weir.conf", F_OK) == 0) {
+  if (access (settings_system_file, F_OK) == 0 || access ("/root/.config/weir/weir.conf", F_OK) == 0) {
     print_message ("skipped: this machine has a configuration\n");
     skip ();
   }
   options.config = NULL;
   expect_ok (settings_load (&options, nothing, &s, &err), &err);
   assert_string_equal (s->home, "/root");
-  settings_free (s);
-}
-
-/* ---- options of plugins ----------------------------------------------------------------------------------- */
-
-static const struct weir_option table[] = {
-  { "text", WEIR_OPT_STRING, 0, NULL, "Some text" },
-  { "name", WEIR_OPT_STRING, 0, "\"quoted, \\\"default\\\"\"", "Some name" },
-  { "plain", WEIR_OPT_STRING, 0, "plain default", "Another" },
-  { "where", WEIR_OPT_PATH, 0, "~/x", "A path" },
-  { "flag", WEIR_OPT_BOOLEAN, 0, "true", "A flag" },
-  { "room", WEIR_OPT_SIZE, 0, "10M", "A size" },
-  { "time", WEIR_OPT_DURATION, 0, "5s", "A duration" },
-  { "count", WEIR_OPT_INTEGER, 0, "-3", "An integer" },
-  { "list", WEIR_OPT_LIST, 0, "[ \"a\", \"b,c\" ]", "A list" },
-  { "more", WEIR_OPT_LIST, 0, NULL, "A list" },
-  { "choice", WEIR_OPT_CHOICE, 0, NULL, "auto|off|strict: how" },
-  WEIR_OPTION_END,
-};
-
-static void
-option_defaults (void **state UNUSED)
-{
-  struct settings *s = loaded ("plugins : { p : { }; };", NULL);
-  static const char *const plugins[] = { "p", "absent" };
-
-  for (size_t i = 0; i < ARRAY_SIZE (plugins); i++) {
-    weir_error *err = NULL;
-    weir_config *c = NULL;
-    const char *const *items;
-    expect_ok (settings_plugin_config (s, plugins[i], table, &c, &err), &err);
-    assert_null (settings_config_string (c, "text"));
-    assert_string_equal (settings_config_string (c, "name"), "quoted, \"default\"");
-    assert_string_equal (settings_config_string (c, "plain"), "plain default");
-    assert_string_equal (settings_config_string (c, "where"), "/home/u/x");
-    assert_int_equal (settings_config_integer (c, "flag"), 1);
-    assert_int_equal (settings_config_integer (c, "room"), 10 << 20);
-    assert_int_equal (settings_config_integer (c, "time"), 5000);
-    assert_int_equal (settings_config_integer (c, "count"), -3);
-    assert_int_equal (settings_config_list (c, "list", &items), 2);
-    assert_string_equal (items[1], "b,c");
-    assert_null (items[2]);
-    assert_int_equal (settings_config_list (c, "more", &items), 0);
-    assert_null (items[0]);
-    assert_string_equal (settings_config_string (c, "choice"), "auto");
-    assert_string_equal (settings_config_origin (c, "choice"), "default");
-    /* A key that no table names reads as nothing.  */
-    assert_null (settings_config_string (c, "nothing"));
-    assert_int_equal (settings_config_list (c, "nothing", NULL), 0);
-    settings_config_free (c);
-  }
-  settings_free (s);
-}
-
-static void
-option_values (void **state UNUSED)
-{
-  const char *const set[] = { "plugins.p.time=1m", "plugins.p.more=x,y", "plugins.p.flag=False", "plugins.p.count=-9", NULL };
-  struct settings *s = loaded ("plugins : { p : { text = \"t\"; where = \"~/w\"; flag = true; room = \"1G\";\n"
-                               " time = \"2s\"; count = 5000000000L; list = [ \"z\" ]; choice = \"strict\"; }; };", set);
-  weir_error *err = NULL;
-  weir_config *c = NULL;
-  const char *const *items;
-  char origin[1200];
-
-  expect_ok (settings_plugin_config (s, "p", table, &c, &err), &err);
-  assert_string_equal (settings_config_string (c, "text"), "t");
-  assert_string_equal (settings_config_string (c, "where"), "/home/u/w");
-  assert_int_equal (settings_config_integer (c, "flag"), 0);
-  assert_int_equal (settings_config_integer (c, "room"), 1 << 30);
-  assert_int_equal (settings_config_integer (c, "time"), 60000);
-  assert_string_equal (settings_config_origin (c, "time"), "command line");
-  assert_int_equal (settings_config_integer (c, "count"), -9);
-  assert_int_equal (settings_config_list (c, "list", &items), 1);
-  assert_int_equal (settings_config_list (c, "more", &items), 2);
-  assert_string_equal (settings_config_string (c, "choice"), "strict");
-  snprintf (origin, sizeof origin, "%s:2", scratch_path ("t.conf"));
-  assert_string_equal (settings_config_origin (c, "choice"), origin);
-  settings_config_free (c);
-  settings_free (s);
-}
-
-static void
-wrong_options (void **state UNUSED)
-{
-  static const struct {
-    const char *text, *part;
-  } bad[] = {
-    { "txt = 1;", "t.conf:1: unknown option 'txt' of the plugin 'p'" },
-    { "tex = 1;", "Did you mean 'text'?" },
-    { "zzzzzzzz = 1;", "\"weir plugin info p\" lists its options." },
-    { "text = 1;", "plugins.p.text: expected a string, not 1" },
-    { "where = \"w\";", "plugins.p.where: expected an absolute path" },
-    { "flag = 1;", "plugins.p.flag: expected true or false, not 1" },
-    { "flag = \"true\";", "plugins.p.flag: expected true or false" },
-    { "room = 10;", "plugins.p.room: expected a size" },
-    { "time = \"-1s\";", "plugins.p.time: expected a duration" },
-    { "count = \"1\";", "plugins.p.count: expected an integer" },
-    { "count = 1.5;", "plugins.p.count: expected an integer" },
-    { "list = \"a\";", "plugins.p.list: expected a list" },
-    { "list = [ 1 ];", "plugins.p.list: expected a string" },
-    { "\nchoice = \"of\";", "t.conf:2: plugins.p.choice: expected one of auto|off|strict, not \"of\"" },
-    { "choice = \"of\";", "Did you mean \"off\"?" },
-    { "choice = \"\";", "expected one of auto|off|strict" },
-    { "choice = \"auto|off\";", "expected one of auto|off|strict" },
-    { "text : { };", "plugins.p.text: expected a string, not a group" },
-  };
-  char conf[256];
-
-  for (size_t i = 0; i < ARRAY_SIZE (bad); i++) {
-    weir_error *err = NULL;
-    weir_config *c = NULL;
-    snprintf (conf, sizeof conf, "plugins : { p : { %s }; };", bad[i].text);
-    struct settings *s = loaded (conf, NULL);
-    expect_error (settings_plugin_config (s, "p", table, &c, &err), WEIR_E_INVALID, &err, bad[i].part);
-    assert_null (c);
-    settings_free (s);
-  }
-}
-
-static void
-required_options (void **state UNUSED)
-{
-  static const struct weir_option required[] = { { "key", WEIR_OPT_STRING, WEIR_OPT_REQUIRED, NULL, "" }, WEIR_OPTION_END };
-  static const struct weir_option strange[] = { { "key", 77, 0, "x", "" }, WEIR_OPTION_END };
-  struct settings *s = loaded ("\nplugins : {\n p : { }; };", NULL);
-  weir_error *err = NULL;
-  weir_config *c = NULL;
-
-  expect_error (settings_plugin_config (s, "p", required, &c, &err), WEIR_E_INVALID, &err, "t.conf:3: 'plugins.p.key' must be set");
-  expect_error (settings_plugin_config (s, "q", required, &c, &err), WEIR_E_INVALID, &err, "'plugins.q.key' must be set");
-  expect_error (settings_plugin_config (s, "p", strange, &c, &err), WEIR_E_PLUGIN, &err, "unknown type 77");
-  expect_ok (settings_plugin_config (s, "p", NULL, &c, &err), &err); /* a plugin without options */
-  settings_config_free (c);
-  settings_free (s);
-}
-
-static void
-plugin_groups (void **state UNUSED)
-{
-  static const char *const names[] = { "alpha", "custom", NULL };
-  struct settings *s = loaded ("plugins : {\n alpha : { };\n custm : { }; };", NULL);
-  struct setting_list groups = { 0 };
-  weir_error *err = NULL;
-
-  settings_plugin_groups (s, &groups);
-  assert_int_equal (groups.items.count, 2);
-  assert_string_equal (groups.items.items[1], "custm");
-  assert_non_null (strstr (groups.origins.items[1], "t.conf:3"));
-  strv_free (&groups.items);
-  strv_free (&groups.origins);
-  expect_error (settings_check_plugins (s, names, &err), WEIR_E_INVALID, &err, "t.conf:3: there is no plugin 'custm'");
-  expect_error (settings_check_plugins (s, names, &err), WEIR_E_INVALID, &err, "Did you mean 'custom'?");
-  settings_free (s);
-}
-
-/* ---- showing -------------------------------------------------------------------------------------------------- */
-
-static void
-collect (void *data, const char *bytes, size_t size)
-{
-  strbuf_add (data, bytes, size);
-}
-
-static char *
-shown (const struct settings *s, int format, int origin)
-{
-  struct strbuf b = { 0 };
-  weir_error *err = NULL;
-  struct out out;
-
-  out_init (&out, format, collect, &b);
-  settings_show (s, &out, origin);
-  expect_ok (out_end (&out, &err), &err);
-  return strbuf_steal (&b);
-}
-
-static const char all[] = "world = \"elsewhere\"; state_dir = \"/s \\\"q\\\" \\\\ \"; plugin_dir = \"/p\";\n"
-                          "sandbox : { mode = \"workspace-write\"; chain = [ \"one\", \"two\" ]; require = \"full\";\n"
-                          " probe_timeout = \"1m1ms\"; roots = [ \"/a\\nb\" ]; protect = [ \"x\" ]; network = \"none\"; tmp = \"host\";\n"
-                          " env = [ \"A\", \"B_*\" ]; grace = \"0\"; deny_read = [];\n"
-                          " limits : { processes = 7; memory = \"3M\"; cpu = \"90s\"; files = 99; file_size = \"1025\"; wall = \"1d\";\n"
-                          "   output = \"2K\"; spill = \"0\"; }; };\n"
-                          "plugins : { p : { n = 5000000000L; on = true; s = \"t\"; l = ( \"x\", \"y\" ); }; q : { }; };\n";
-
-/* What is shown is a file that says the same.  */
-static void
-shown_text_is_a_file (void **state UNUSED)
-{
-  for (int origin = 0; origin < 2; origin++) {
-    struct settings *s = loaded (all, NULL), *again;
-    auto_free char *first = shown (s, WEIR_FORMAT_TEXT, origin);
-    again = loaded (first, NULL);
-    auto_free char *a = shown (s, WEIR_FORMAT_JSON, 0);
-    auto_free char *b = shown (again, WEIR_FORMAT_JSON, 0);
-    assert_string_equal (a, b); /* both read t.conf, so that "files" is the same too */
-    settings_free (s);
-    settings_free (again);
-    s = loaded ("", NULL);
-    auto_free char *built_in = shown (s, WEIR_FORMAT_TEXT, origin);
-    again = loaded (built_in, NULL);
-    assert_int_equal (again->deny_read.items.count, s->deny_read.items.count);
-    settings_free (s);
-    settings_free (again);
-  }
-}
-
-static void
-shown_origins (void **state UNUSED)
-{
-  const char *const set[] = { "sandbox.grace=9s", NULL };
-  struct settings *s = loaded ("sandbox : {\n mode = \"workspace-write\";\n roots = [ \"/a\",\n \"/b\" ]; };\n", set);
-  auto_free char *text = shown (s, WEIR_FORMAT_TEXT, 1);
-  auto_free char *json = shown (s, WEIR_FORMAT_JSON, 1);
-  auto_free char *plain = shown (s, WEIR_FORMAT_JSON, 0);
-  auto_free char *mode = util_fmt ("\"mode\":{\"value\":\"workspace-write\",\"origin\":\"%s:2\"}", scratch_path ("t.conf"));
-  auto_free char *root = util_fmt ("{\"value\":\"/b\",\"origin\":\"%s:4\"}", scratch_path ("t.conf"));
-
-  assert_non_null (strstr (text, "t.conf:2\n"));
-  assert_non_null (strstr (text, "grace = \"9s\";"));
-  assert_non_null (strstr (text, "# command line\n"));
-  assert_non_null (strstr (text, "# built in\n"));
-  assert_non_null (strstr (json, mode));
-  assert_non_null (strstr (json, root));
-  assert_non_null (strstr (json, "\"wall\":{\"value\":null,\"origin\":\"built in\"}"));
-  assert_non_null (strstr (plain, "\"mode\":\"workspace-write\""));
-  assert_non_null (strstr (plain, "\"roots\":[\"/a\",\"/b\"]"));
-  assert_non_null (strstr (plain, "\"processes\":512"));
-  assert_null (strstr (plain, "origin"));
-  settings_free (s);
-}
-
-/* The file that is installed says what is built in, but for the mode.  */
-static void
-shipped_file (void **state UNUSED)
-{
-  const char *source = getenv ("WEIR_SRCDIR");
-  struct settings *built_in = loaded (NULL, NULL), *s;
-  auto_free char *text = NULL;
-
-  if (source == NULL) {
-    print_message ("skipped: WEIR_SRCDIR is not set\n");
-    settings_free (built_in);
-    skip ();
-  }
-  auto_free char *path = util_fmt ("%s/data/weir.conf", source);
-  text = util_read_file (AT_FDCWD, path, 1u << 20, NULL);
-  assert_non_null (text);
-  s = loaded (text, NULL);
-  assert_int_equal (s->mode, WEIR_MODE_WORKSPACE_WRITE);
-  settings_free (s);
-  /* Every commented-out default, taken at its word.  */
-  for (char *p = text; *p != '\0'; p++)
-    if ((p == text || p[-1] == '\n') && strncmp (p + strspn (p, " "), "#:", 2) == 0)
-      memset (p + strspn (p, " "), ' ', 2);
-  s = loaded (text, NULL);
-  s->mode = built_in->mode;
-  strv_free (&s->files);
-  auto_free char *a = shown (s, WEIR_FORMAT_TEXT, 0);
-  auto_free char *b = shown (built_in, WEIR_FORMAT_TEXT, 0);
-  /* plugin_dir and state_dir depend on the build and the user; examples of plugins are not built in.  */
-  char *from_a = strstr (a, "sandbox : {"), *from_b = strstr (b, "sandbox : {");
-  char *end_a = strstr (from_a, "plugins : {");
-  if (end_a != NULL)
-    *end_a = '\0';
-  assert_string_equal (from_a, from_b);
-  settings_free (s);
-  settings_free (built_in);
-}
-
-/* Every key and every built-in name is in the manual.  */
-static void
-manual (void **state UNUSED)
-{
-  const char *source = getenv ("WEIR_SRCDIR");
-  struct settings *s;
-  auto_free char *page = NULL;
-
-  if (source == NULL) {
-    print_message ("skipped: WEIR_SRCDIR is not set\n");
-    skip ();
-  }
-  auto_free char *path = util_fmt ("%s/docs/man/weir.conf.5.scd", source);
-  page = util_read_file (AT_FDCWD, path, 1u << 20, NULL);
-  assert_non_null (page);
-  for (const struct schema_key *key = schema_keys; key->path != NULL; key++) {
-    const char *dot = strrchr (key->path, '.');
-    auto_free char *entry = util_fmt ("\n*%s* = ", dot == NULL ? key->path : dot + 1);
-    if (strstr (page, entry) == NULL)
-      fail_msg ("'%s' is not in the manual", key->path);
-  }
-  s = loaded (NULL, NULL);
-  for (size_t i = 0; i < s->deny_read.items.count; i++) {
-    const char *name = s->deny_read.items.items[i];
-    if (strstr (page, strncmp (name, "/home/u/", 8) == 0 ? name + 8 : name) == NULL)
-      fail_msg ("'%s' is not in the manual", name);
-  }
-  for (size_t i = 0; i < s->env.items.count; i++)
-    if (strcmp (s->env.items.items[i], "LC_*") != 0 && strstr (page, s->env.items.items[i]) == NULL)
-      fail_msg ("'%s' is not in the manual", s->env.items.items[i]);
   settings_free (s);
 }
 
@@ -592,15 +260,6 @@ main (void)
     cmocka_unit_test_setup_teardown (values, scratch_begin, scratch_end),
     cmocka_unit_test (of_options),
     cmocka_unit_test (home_of_database),
-    cmocka_unit_test_setup_teardown (option_defaults, scratch_begin, scratch_end),
-    cmocka_unit_test_setup_teardown (option_values, scratch_begin, scratch_end),
-    cmocka_unit_test_setup_teardown (wrong_options, scratch_begin, scratch_end),
-    cmocka_unit_test_setup_teardown (required_options, scratch_begin, scratch_end),
-    cmocka_unit_test_setup_teardown (plugin_groups, scratch_begin, scratch_end),
-    cmocka_unit_test_setup_teardown (shown_text_is_a_file, scratch_begin, scratch_end),
-    cmocka_unit_test_setup_teardown (shown_origins, scratch_begin, scratch_end),
-    cmocka_unit_test_setup_teardown (shipped_file, scratch_begin, scratch_end),
-    cmocka_unit_test_setup_teardown (manual, scratch_begin, scratch_end),
   };
   umask (077);
   return cmocka_run_group_tests (tests, NULL, NULL);
