@@ -15,6 +15,11 @@ struct settings_sources {
   char *local_home;             /* of the local user database; may be the same; NULL: unknown */
   const char *state_home;       /* XDG_STATE_HOME, NULL: not set */
 };
+/* secure: AT_SECURE, as in a set-user-ID program, where whoever started us chose the environment.  To be freed also
+ * after a failure.  */
+weir_status settings_sources (struct settings_sources *, const struct weir_runtime_options *,
+                              const char *const *environ, int secure, weir_error **);
+void settings_sources_free (struct settings_sources *);
 extern const char settings_system_file[]; /* as configure decided */
 weir_status settings_from (struct settings_sources *, config_opener, struct settings **, weir_error **);
 

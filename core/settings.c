@@ -127,9 +127,9 @@ settings_collect_set (struct settings_sources *s, const struct weir_runtime_opti
   return s->set.failed ? error_nomem (err) : WEIR_OK;
 }
 
-static weir_status
+weir_status
 settings_sources (struct settings_sources *s, const struct weir_runtime_options *options, const char *const *environ,
-                  weir_error **err)
+                  int secure, weir_error **err)
 {
   const char *home;
   weir_status status = settings_collect_set (s, options, err);
@@ -137,8 +137,7 @@ settings_sources (struct settings_sources *s, const struct weir_runtime_options 
 
   if (status != WEIR_OK)
     return status;
-  /* As a set-user-ID program: whoever started us chose the environment.  */
-  s->secure = getauxval (AT_SECURE) != 0;
+  s->secure = secure;
   home = s->secure ? NULL : settings_getenv_path (environ, "HOME");
   s->home = home == NULL ? settings_database_home () : strdup (home);
   if (home != NULL && s->home == NULL)
@@ -154,7 +153,7 @@ settings_sources (struct settings_sources *s, const struct weir_runtime_options 
   return settings_add_layer (s, path, 1, err);
 }
 
-static void
+void
 settings_sources_free (struct settings_sources *s)
 {
   strv_free (&s->paths);
@@ -296,7 +295,8 @@ settings_load (const struct weir_runtime_options *options, const char *const *en
 {
   static const struct weir_runtime_options none = { .struct_size = sizeof none };
   struct settings_sources src = { 0 };
-  weir_status status = settings_sources (&src, options == NULL ? &none : options, environ, err);
+  weir_status status =
+      settings_sources (&src, options == NULL ? &none : options, environ, getauxval (AT_SECURE) != 0, err);
 
   if (status == WEIR_OK)
     status = settings_from (&src, trust_open, out, err);

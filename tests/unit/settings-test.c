@@ -224,6 +224,31 @@ of_options (void **state UNUSED)
   assert_int_equal (scratch_end (NULL), 0);
 }
 
+/* As a set-user-ID program: the environment is whoever started it.  */
+static void
+secure_sources (void **state UNUSED)
+{
+  static const char *const environ[] = { "HOME=/evil", "XDG_CONFIG_HOME=/evil/xdg", "XDG_STATE_HOME=/evil/state",
+                                         NULL };
+  struct weir_runtime_options options = { .struct_size = sizeof options };
+  struct settings_sources src = { 0 };
+  weir_error *err = NULL;
+
+  expect_ok (settings_sources (&src, &options, environ, 1, &err), &err);
+  assert_int_equal (src.paths.count, 1);
+  assert_string_equal (src.paths.items[0], settings_system_file);
+  assert_true (src.home == NULL || strcmp (src.home, "/evil") != 0);
+  assert_null (src.state_home);
+  settings_sources_free (&src);
+  src = (struct settings_sources){ 0 };
+  expect_ok (settings_sources (&src, &options, environ, 0, &err), &err);
+  assert_int_equal (src.paths.count, 2);
+  assert_string_equal (src.paths.items[1], "/evil/xdg/weir/weir.conf");
+  assert_string_equal (src.home, "/evil");
+  assert_string_equal (src.state_home, "/evil/state");
+  settings_sources_free (&src);
+}
+
 /* HOME may be missing or nonsense: the user database knows.  */
 static void
 home_of_database (void **state UNUSED)
@@ -259,6 +284,7 @@ main (void)
     cmocka_unit_test (no_state_directory),
     cmocka_unit_test_setup_teardown (values, scratch_begin, scratch_end),
     cmocka_unit_test (of_options),
+    cmocka_unit_test (secure_sources),
     cmocka_unit_test (home_of_database),
   };
   umask (077);
