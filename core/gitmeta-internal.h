@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What gitmeta.c, gitguard.c, gitrepo.c, gitmodules.c and gitbaseline.c share.  */
+/* What gitmeta.c, gitguard.c, gitrepo.c, gitmodules.c, gitlinks.c and gitbaseline.c share.  */
 #ifndef WEIR_CORE_GITMETA_INTERNAL_H
 #define WEIR_CORE_GITMETA_INTERNAL_H
 
@@ -47,6 +47,15 @@ struct gitmodules {
   struct gitbaseline *before;
 };
 
+/* The submodules that the index of one worktree names: those that had a ".git".  */
+struct gitlinks {
+  size_t base, gitdir_base;
+  char *worktree, *gitdir;
+  size_t hash;       /* bytes of an object's name */
+  struct strv known; /* "PATH/.git", relative */
+  struct gitbaseline *before;
+};
+
 struct ghost { /* a hooks directory that was made so that it can be read-only */
   size_t base;
   char *path;
@@ -63,6 +72,8 @@ struct gitmeta {
   size_t dir_count;
   struct gitmodules *modules;
   size_t modules_count;
+  struct gitlinks *links;
+  size_t links_count;
   struct ghost *ghosts;
   size_t ghost_count;
   struct strv notes; /* said after each run: what could not be granted or is not protected */
@@ -102,6 +113,7 @@ char *gitguard_read (const char *canonical, size_t limit, size_t *size);
 char *gitguard_parent (const char *path, const char **name);
 
 /* gitrepo.c */
+/* The repository whose worktree is at root (canonical), if there is one.  */
 weir_status gitrepo_root (struct gitbuild *, const char *root, weir_error **);
 /* Everything in one git directory (canonical).  worktree: where its files are, NULL: unknown or bare.  */
 weir_status gitrepo_protect (struct gitbuild *, const char *gitdir, const char *worktree, weir_error **);
@@ -111,6 +123,13 @@ void gitrepo_free_configs (struct gitconfigs *);
 weir_status gitmodules_protect (struct gitbuild *, const char *gitdir, const char *worktree, weir_error **);
 /* Modules that were not there before: nothing in them may make git run something.  */
 void gitmodules_check (struct gitmeta *, const struct gitmodules *, struct strv *warnings);
+
+/* Takes fd: a git directory that a command made, for files at worktree (NULL: anywhere is wrong).  */
+void gitmodules_check_new (int fd, const char *path, const char *worktree, struct strv *warnings);
+
+/* gitlinks.c */
+weir_status gitlinks_protect (struct gitbuild *, const char *gitdir, const char *worktree, size_t hash, weir_error **);
+void gitlinks_check (struct gitmeta *, const struct gitlinks *, struct strv *warnings);
 
 /* gitbaseline.c; all may be called from several threads.  */
 /* The state of dirfd/name, whose absolute path is path.  dirfd -1: the directory is missing.  NULL: out of memory.  */

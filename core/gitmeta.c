@@ -94,6 +94,11 @@ gitmeta_before (struct gitmeta *g, weir_error **err)
     if (g->modules[i].before == NULL)
       return error_nomem (err);
   }
+  for (size_t i = 0; i < g->links_count; i++) {
+    g->links[i].before = gitbaseline_list (g->links[i].worktree, &g->links[i].known);
+    if (g->links[i].before == NULL)
+      return error_nomem (err);
+  }
   for (size_t i = 0; i < g->item_count; i++) {
     struct gititem *item = &g->items[i];
     const char *name;
@@ -152,22 +157,36 @@ return_directory (const struct gitmeta *g, const struct gitdir *d, struct strv *
     strv_fmt (warnings, "git: '%s' had been renamed and could not be renamed back: %s", d->path, strerror (errno));
 }
 
-/* Part of a submodule that was not there when the first of the overlapping calls began: gitmodules_check judges it.  */
+static int
+leads_to (const struct strv *known, const char *rel)
+{
+  for (size_t i = 0; i < known->count; i++)
+    if (util_path_beneath (rel, known->items[i]))
+      return 1;
+  return 0;
+}
+
+/* Beneath directory, in something that was there when this call began but not when the first of the overlapping calls
+ * did.  */
+static int
+is_late (const char *path, const char *directory, const struct strv *ours, const struct gitbaseline *before)
+{
+  size_t n = strlen (directory);
+
+  return before != NULL && strncmp (path, directory, n) == 0 && path[n] == '/' && leads_to (ours, path + n + 1)
+         && !leads_to (gitbaseline_names (before), path + n + 1);
+}
+
+/* Then it is not put back, but judged like what appeared during the run.  */
 static int
 is_new (const struct gitmeta *g, const char *path)
 {
-  for (size_t i = 0; i < g->modules_count; i++) {
-    const struct gitmodules *m = &g->modules[i];
-    size_t n = strlen (m->path);
-    int known = 0;
-
-    if (m->before == NULL || strncmp (path, m->path, n) != 0 || path[n] != '/')
-      continue;
-    for (size_t k = 0; !known && k < gitbaseline_names (m->before)->count; k++)
-      known = util_path_beneath (path + n + 1, gitbaseline_names (m->before)->items[k]);
-    if (!known)
+  for (size_t i = 0; i < g->modules_count; i++)
+    if (is_late (path, g->modules[i].path, &g->modules[i].known, g->modules[i].before))
       return 1;
-  }
+  for (size_t i = 0; i < g->links_count; i++)
+    if (is_late (path, g->links[i].worktree, &g->links[i].known, g->links[i].before))
+      return 1;
   return 0;
 }
 
@@ -188,6 +207,24 @@ restore_item (const struct gitmeta *g, const struct gititem *item, struct strv *
     strv_fmt (warnings, "git: '%s' could not be checked: %s", item->path, strerror (errno));
 }
 
+static void
+release (struct gitbaseline **before)
+{
+  gitbaseline_release (*before);
+  *before = NULL;
+}
+
+static void
+release_baselines (struct gitmeta *g)
+{
+  for (size_t i = 0; i < g->item_count; i++)
+    release (&g->items[i].before);
+  for (size_t i = 0; i < g->modules_count; i++)
+    release (&g->modules[i].before);
+  for (size_t i = 0; i < g->links_count; i++)
+    release (&g->links[i].before);
+}
+
 void
 gitmeta_after (struct gitmeta *g, struct strv *warnings)
 {
@@ -206,14 +243,9 @@ gitmeta_after (struct gitmeta *g, struct strv *warnings)
   }
   for (size_t i = 0; i < g->modules_count; i++)
     gitmodules_check (g, &g->modules[i], warnings);
-  for (size_t i = 0; i < g->item_count; i++) {
-    gitbaseline_release (g->items[i].before);
-    g->items[i].before = NULL;
-  }
-  for (size_t i = 0; i < g->modules_count; i++) {
-    gitbaseline_release (g->modules[i].before);
-    g->modules[i].before = NULL;
-  }
+  for (size_t i = 0; i < g->links_count; i++)
+    gitlinks_check (g, &g->links[i], warnings);
+  release_baselines (g);
 }
 
 /* ---- the end ---- */
@@ -237,17 +269,20 @@ gitmeta_free (struct gitmeta *g)
 {
   if (g == NULL)
     return;
+  release_baselines (g);
   for (size_t i = 0; i < g->ghost_count; i++) {
     remove_ghost (g, &g->ghosts[i]);
     close (g->ghosts[i].fd);
     free (g->ghosts[i].path);
   }
-  for (size_t i = 0; i < g->item_count; i++) {
-    gitbaseline_release (g->items[i].before);
+  for (size_t i = 0; i < g->item_count; i++)
     free (g->items[i].path);
+  for (size_t i = 0; i < g->links_count; i++) {
+    strv_free (&g->links[i].known);
+    free (g->links[i].worktree);
+    free (g->links[i].gitdir);
   }
   for (size_t i = 0; i < g->modules_count; i++) {
-    gitbaseline_release (g->modules[i].before);
     strv_free (&g->modules[i].known);
     free (g->modules[i].worktree);
     free (g->modules[i].path);
@@ -264,6 +299,7 @@ gitmeta_free (struct gitmeta *g)
   free (g->ghosts);
   free (g->items);
   free (g->modules);
+  free (g->links);
   free (g->dirs);
   free (g->bases);
   free (g);

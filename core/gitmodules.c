@@ -235,9 +235,8 @@ check_hooks (int dirfd, const char *shown, struct strv *warnings)
     gitsnap_quarantine (dirfd, "hooks", shown, "is no directory of a new submodule", warnings);
 }
 
-/* Takes fd: a git directory that the command made.  */
-static void
-check_new (int fd, const char *path, const char *worktree, struct strv *warnings)
+void
+gitmodules_check_new (int fd, const char *path, const char *worktree, struct strv *warnings)
 {
   static const char *const never[] = { "commondir", "config.worktree" };
   static const struct strv nothing = { 0 };
@@ -321,7 +320,7 @@ check_directory (int fd, const char *path, const char *worktree, const struct st
     int at = strv_has (known, s.found.items[i]) || shown == NULL ? -1 : gitsnap_walk (fd, s.found.items[i], 0, path, NULL);
 
     if (at >= 0)
-      check_new (at, shown, worktree, warnings);
+      gitmodules_check_new (at, shown, worktree, warnings);
   }
   close (fd);
 }

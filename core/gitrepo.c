@@ -177,9 +177,22 @@ read_globals (struct gitbuild *b, weir_error **err)
   return st;
 }
 
+/* Bytes of an object's name.  */
+static size_t
+hash_size (const struct gitconfigs *c)
+{
+  const char *format = NULL;
+
+  for (size_t i = 0; i < c->count; i++)
+    if (gitconfig_last (&c->files[i], "extensions.objectformat") != NULL)
+      format = gitconfig_last (&c->files[i], "extensions.objectformat");
+  return format != NULL && strcmp (format, "sha256") == 0 ? 32 : 20;
+}
+
 /* What the configuration of one worktree names.  */
 static weir_status
-protect_named (struct gitbuild *b, const char *gitdir, const char *common, const char *worktree, weir_error **err)
+protect_named (struct gitbuild *b, const char *gitdir, const char *common, const char *worktree, size_t *hash,
+               weir_error **err)
 {
   auto_configs struct gitconfigs *c = configs_new (err);
   auto_free char *config = util_fmt ("%s/config", common), *own = util_fmt ("%s/config.worktree", gitdir);
@@ -193,6 +206,7 @@ protect_named (struct gitbuild *b, const char *gitdir, const char *common, const
     st = collect (b, config, 0, c, err);
   if (st == WEIR_OK)
     st = collect (b, own, 0, c, err);
+  *hash = hash_size (c);
   if (st == WEIR_OK)
     st = apply_configs (b, c, base, err);
   return st == WEIR_OK ? apply_configs (b, b->globals, base, err) : st;
@@ -360,6 +374,7 @@ gitrepo_protect (struct gitbuild *b, const char *gitdir, const char *worktree, w
 {
   auto_free char *common = NULL, *hooks = NULL;
   int linked = is_linked (gitdir);
+  size_t hash = 20;
   weir_status st;
 
   if (strv_has (&b->repositories, gitdir) || !is_directory (gitdir) || b->repositories.count == GIT_REPOSITORIES_LIMIT)
@@ -381,9 +396,11 @@ gitrepo_protect (struct gitbuild *b, const char *gitdir, const char *worktree, w
   if (st == WEIR_OK && strcmp (common, gitdir) != 0 && gitguard_writable (b, common) != NULL)
     st = gitrepo_protect (b, common, NULL, err);
   if (st == WEIR_OK)
-    st = protect_named (b, gitdir, common, worktree, err);
+    st = protect_named (b, gitdir, common, worktree, &hash, err);
   if (st == WEIR_OK)
     st = gitmodules_protect (b, gitdir, worktree, err);
+  if (st == WEIR_OK)
+    st = gitlinks_protect (b, gitdir, worktree, hash, err);
   return st == WEIR_OK && !linked ? protect_worktrees (b, gitdir, err) : st;
 }
 

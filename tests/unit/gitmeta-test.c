@@ -856,6 +856,64 @@ test_too_many_modules (void **state)
   shell ("cd ws/.git/modules; test -e old; test ! -e 1");
 }
 
+/* A submodule of the old kind, with its git directory in its place.  */
+static void
+test_embedded (void **state)
+{
+  (void) state;
+  shell ("init ws; cd ws; init old; git -C old commit -q --allow-empty -m o; git add old 2>/dev/null; git commit -qm o");
+  apply ();
+  assert_int_equal (line ("ws/old/.git"), WEIR_ACCESS_PIN);
+  assert_int_equal (line ("ws/old/.git/config"), WEIR_ACCESS_READ);
+  before ();
+  gitmeta_set_held (t.policy.git, 1);
+  shell ("cd ws; echo x > old/f; git -C old add f; git -C old commit -qm f; git add old; git commit -qm f; "
+         "init good; git -C good commit -q --allow-empty -m g; git add good 2>/dev/null");
+  after ();
+  quiet ();
+  before ();
+  shell ("cd ws; init evil; cd evil; git commit -q --allow-empty -m e; git config core.fsmonitor \"touch $D/ran; false\"; "
+         "echo x > .git/hooks/pre-commit; cd ..; git add evil 2>/dev/null");
+  after ();
+  assert_int_equal (t.warnings.count, 2);
+  shell ("git -C ws status >/dev/null 2>&1 || :; test ! -e ran; test ! -e ws/evil/.git/config");
+}
+
+/* The place of a submodule that was never filled.  */
+static void
+test_unfilled (void **state)
+{
+  static const char *const plants[] = {
+    "init e; git config -f e/.git/config core.fsmonitor \"touch $D/ran; false\"; mv e/.git lib",
+    "init e; git config -f e/.git/config core.fsmonitor \"touch $D/ran; false\"; echo 'gitdir: ../e/.git' > lib/.git",
+    "init e; git config -f e/.git/config core.fsmonitor \"touch $D/ran; false\"; ln -s ../e/.git lib/.git",
+    "git update-index --split-index; init e; git config -f e/.git/config core.fsmonitor \"touch $D/ran; false\"; mv e/.git lib",
+  };
+
+  (void) state;
+  for (size_t i = 0; i < ARRAY_SIZE (plants); i++) {
+    shell ("rm -rf ws lib; init lib; git -C lib commit -q --allow-empty -m l; init src; cd src; sub add $D/lib lib; git commit -qm s; "
+           "cd ..; git clone -q src ws; rm -rf src");
+    apply ();
+    before ();
+    gitmeta_set_held (t.policy.git, 1);
+    shell ("cd ws; %s; touch lib/x", plants[i]);
+    after ();
+    assert_true (t.warnings.count > 0);
+    shell ("git -C ws status >/dev/null 2>&1 || :; test ! -e ran");
+    end_policy ();
+  }
+  /* Filled by git itself.  */
+  shell ("rm -rf ws; init src; cd src; sub add $D/lib lib; git commit -qm s; cd ..; git clone -q src ws");
+  apply ();
+  before ();
+  gitmeta_set_held (t.policy.git, 1);
+  shell ("cd ws; sub update --init");
+  after ();
+  quiet ();
+  shell ("git -C ws/lib log >/dev/null");
+}
+
 static void
 test_submodule_as_workspace (void **state)
 {
@@ -890,7 +948,7 @@ main (void)
     TEST (test_hard_link), TEST (test_overlap), TEST (test_leftover_commondir), TEST (test_strange), TEST (test_links),
     TEST (test_worktree_outside), TEST (test_worktree_refused), TEST (test_worktree_owner), TEST (test_worktrees),
     TEST (test_submodules), TEST (test_new_submodule), TEST (test_overlap_module), TEST (test_too_many_modules),
-    TEST (test_submodule_as_workspace),
+    TEST (test_submodule_as_workspace), TEST (test_embedded), TEST (test_unfilled),
   };
 
   if (system ("git --version >/dev/null 2>&1") != 0) {
