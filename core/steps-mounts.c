@@ -95,7 +95,10 @@ steps_root_read_only (struct steps *s, size_t index)
       if (c->scratch[i] == -1)
         return -1;
     }
-  /* Not MOUNT_ATTR_NODEV: the nodes of /dev must work.  No node can be made on a read-only mount.  */
+  /* Nodes must work in the host's /dev, unless DEV copies from there what it needs.  */
+  for (size_t i = index + 1; i < c->count; i++)
+    if (c->ops[i].kind == WEIR_STEP_DEV)
+      change.set |= MOUNT_ATTR_NODEV;
   if (syscall (SYS_mount_setattr, AT_FDCWD, "/", AT_RECURSIVE, &change, sizeof change))
     return steps_refused (s, &c->ops[index], "/");
   return 0;

@@ -63,6 +63,14 @@ steps_dev_attach (int tree, int fresh, const char *name)
   return result;
 }
 
+/* Devices work in the copy, although ROOT_READ_ONLY took that from what is copied.  */
+static int
+steps_dev_allow (int tree)
+{
+  struct sys_mount_attr change = { .clear = MOUNT_ATTR_NODEV };
+  return (int) syscall (SYS_mount_setattr, tree, "", (unsigned) AT_EMPTY_PATH, &change, sizeof change);
+}
+
 static int
 steps_dev_clone (int at, const char *name)
 {
@@ -78,7 +86,7 @@ steps_dev_node (int host, int fresh, const char *name)
 
   if (tree < 0)
     return errno == ENOENT ? 0 : -1;
-  if (mknodat (fresh, name, S_IFREG | 0644, 0)) {
+  if (steps_dev_allow (tree) || mknodat (fresh, name, S_IFREG | 0644, 0)) {
     steps_close (tree);
     return -1;
   }
@@ -101,7 +109,7 @@ steps_dev_console (int host, int fresh)
   strcpy (name + 4, steps_decimal (minor (ours.st_rdev), number));
   tree = steps_dev_clone (host, name);
   if (tree >= 0 && fstat (tree, &theirs) == 0 && ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino
-      && mknodat (fresh, "console", S_IFREG | 0600, 0) == 0)
+      && steps_dev_allow (tree) == 0 && mknodat (fresh, "console", S_IFREG | 0600, 0) == 0)
     steps_dev_attach (tree, fresh, "console");
   else
     steps_close (tree);
