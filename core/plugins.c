@@ -17,21 +17,23 @@
 #define PLUGINS_NAME_MAX 64
 #define PLUGINS_SUFFIX ".so"
 
-/* A SERIAL plugin may keep globals, which all runtimes of the process share: its lock is the process's.  Never freed, as its
- * code is never unloaded.  */
-struct turn {
+/* A plugin's code as the process has it, once for all runtimes.  Its entry is called once, since it stores the host's
+ * table where a thread of another runtime may be reading it.  A SERIAL plugin may keep globals, so that the lock under
+ * which it is called belongs here too.  Never freed, as the code is never unloaded.  */
+struct code {
   weir_plugin_entry entry;
-  pthread_mutex_t lock;
-  struct turn *next;
+  const struct weir_plugin *descriptor;
+  pthread_mutex_t turn;
+  struct code *next;
 };
-static pthread_mutex_t turns_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct turn *turns;
+static pthread_mutex_t codes_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct code *codes;
 
 /* A name that was asked for, and what became of it.  */
 struct slot {
   struct instance instance; /* must be first: plugins_enter is given a pointer to it */
   struct adopted adopted;
-  struct turn *turn; /* NULL: PARALLEL */
+  struct code *code;
   char *name;
   pthread_mutex_t making; /* held while it is loaded and created, so that others wait for this name alone */
   int loaded, tried_load, tried_create;
@@ -43,7 +45,7 @@ struct plugins {
   const struct settings *settings;
   const struct log_target *target;
   pthread_mutex_t lock; /* of slots; a slot is never removed before plugins_free */
-  struct slot *slots;   /* latest first */
+  struct slot *slots; /* latest first */
 };
 
 int
@@ -141,7 +143,8 @@ plugins_list (struct plugins *p, struct strv *names, weir_error **err)
     size_t length = strlen (entry->d_name), suffix = strlen (PLUGINS_SUFFIX);
     char name[PLUGINS_NAME_MAX + 1];
 
-    if (length <= suffix || length - suffix > PLUGINS_NAME_MAX || strcmp (entry->d_name + length - suffix, PLUGINS_SUFFIX) != 0)
+    if (length <= suffix || length - suffix > PLUGINS_NAME_MAX
+        || strcmp (entry->d_name + length - suffix, PLUGINS_SUFFIX) != 0)
       continue;
     memcpy (name, entry->d_name, length - suffix);
     name[length - suffix] = '\0';
@@ -176,22 +179,23 @@ not_found (struct plugins *p, const char *name, weir_error *why, weir_error **er
 }
 
 static weir_status
-turn_find (weir_plugin_entry entry, struct turn **turn, weir_error **err)
+code_find (weir_plugin_entry entry, struct code **code, weir_error **err)
 {
-  struct turn *t;
+  struct code *c;
 
-  pthread_mutex_lock (&turns_lock);
-  for (t = turns; t != NULL && t->entry != entry; t = t->next)
+  pthread_mutex_lock (&codes_lock);
+  for (c = codes; c != NULL && c->entry != entry; c = c->next)
     ;
-  if (t == NULL && (t = calloc (1, sizeof *t)) != NULL) {
-    t->entry = entry;
-    pthread_mutex_init (&t->lock, NULL);
-    t->next = turns;
-    turns = t;
+  if (c == NULL && (c = calloc (1, sizeof *c)) != NULL) {
+    c->entry = entry;
+    c->descriptor = entry (&host_table);
+    pthread_mutex_init (&c->turn, NULL);
+    c->next = codes;
+    codes = c;
   }
-  pthread_mutex_unlock (&turns_lock);
-  *turn = t;
-  return t != NULL ? WEIR_OK : error_nomem (err);
+  pthread_mutex_unlock (&codes_lock);
+  *code = c;
+  return c != NULL ? WEIR_OK : error_nomem (err);
 }
 
 static weir_status
@@ -202,9 +206,9 @@ slot_open (struct slot *s, const char *path, weir_error **err)
   weir_status status = symbol != NULL ? dl_open (path, symbol, &entry, err) : error_nomem (err);
 
   if (status == WEIR_OK)
-    status = adopt (entry (&host_table), s->name, path, &s->adopted, err);
-  if (status == WEIR_OK && s->adopted.threading == WEIR_SERIAL)
-    status = turn_find (entry, &s->turn, err);
+    status = code_find (entry, &s->code, err);
+  if (status == WEIR_OK)
+    status = adopt (s->code->descriptor, s->name, path, &s->adopted, err);
   return status;
 }
 
@@ -218,8 +222,8 @@ slot_load (struct plugins *p, struct slot *s, weir_error **err)
 
   if (path == NULL)
     return error_nomem (err);
-  /* The descriptor only keeps the judged file alive: what nobody else may replace is loaded by its path, so that debuggers
-   * know its name.  */
+  /* The descriptor only keeps the judged file alive: what nobody else may replace is loaded by its path, so that
+   * debuggers know its name.  */
   status = trust_open (path, TRUST_FILE, &fd, NULL, &why);
   if (status == WEIR_E_NOT_FOUND)
     return not_found (p, s->name, why, err);
@@ -241,7 +245,8 @@ settle (const char *name, const char *callback, weir_status status, weir_error *
     return WEIR_OK;
   }
   if (*e == NULL)
-    error_set (e, status > 0 && status <= WEIR_E_RUNNER ? status : WEIR_E_PLUGIN, 0, "%s failed and did not say why", callback);
+    error_set (e, status > 0 && status <= WEIR_E_RUNNER ? status : WEIR_E_PLUGIN, 0, "%s failed and did not say why",
+               callback);
   return error_wrap (e, "cannot start plugin '%s'", name);
 }
 
@@ -250,7 +255,8 @@ slot_left_behind (struct slot *s, const char *what, weir_error **err)
 {
   if (s->adopted.plugin.destroy != NULL)
     s->adopted.plugin.destroy (s->instance.self);
-  error_set (err, WEIR_E_PLUGIN, 0, "plugin '%s' breaks a rule of the plugin interface: create left %s behind", s->name, what);
+  error_set (err, WEIR_E_PLUGIN, 0, "plugin '%s' breaks a rule of the plugin interface: create left %s behind", s->name,
+             what);
   return error_hint (err, "report this to the authors of '%s'; weir-plugin(7) has the rules", s->adopted.path);
 }
 
@@ -266,7 +272,8 @@ slot_call_create (struct slot *s, weir_error **err)
     return WEIR_OK;
   plugins_enter (&s->instance);
   census_take (&before);
-  status = settle (s->name, "create", s->adopted.plugin.create (&s->instance.log, s->instance.config, &s->instance.self, &why), &why);
+  status = settle (s->name, "create",
+                   s->adopted.plugin.create (&s->instance.log, s->instance.config, &s->instance.self, &why), &why);
   left = census_compare (&before);
   census_free (&before);
   if (status == WEIR_OK && left != NULL)
@@ -408,8 +415,8 @@ plugins_enter (struct instance *i)
 {
   struct slot *s = (struct slot *) i;
 
-  if (s->turn != NULL)
-    pthread_mutex_lock (&s->turn->lock);
+  if (s->adopted.threading == WEIR_SERIAL)
+    pthread_mutex_lock (&s->code->turn);
 }
 
 void
@@ -417,8 +424,8 @@ plugins_leave (struct instance *i)
 {
   struct slot *s = (struct slot *) i;
 
-  if (s->turn != NULL)
-    pthread_mutex_unlock (&s->turn->lock);
+  if (s->adopted.threading == WEIR_SERIAL)
+    pthread_mutex_unlock (&s->code->turn);
 }
 
 static void
