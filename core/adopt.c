@@ -223,7 +223,8 @@ adopt_world (const struct adopting *a, const struct weir_world_ops *given, struc
   process = out->world.process;
   if (process == NULL)
     return broken (a, "its world has no process operations");
-  status = check_size (a, "its world's table of process operations", process->struct_size, END_OF (struct weir_process_ops, release));
+  status = check_size (a, "its world's table of process operations", process->struct_size,
+                       END_OF (struct weir_process_ops, release));
   if (status != WEIR_OK)
     return status;
   copy_sized (&out->process, sizeof out->process, process, process->struct_size);
@@ -286,7 +287,8 @@ adopt_checked (const struct adopting *a, const struct weir_plugin *given, struct
   /* The start of the struct is the same in every major; its end is known only after the major.  */
   status = check_size (a, "its descriptor", given->struct_size, END_OF (struct weir_plugin, abi_minor));
   if (status == WEIR_OK && given->abi_major != WEIR_ABI_MAJOR)
-    status = broken (a, "it was made for major version %u of the plugin interface, this is %u", given->abi_major, WEIR_ABI_MAJOR);
+    status = broken (a, "it was made for major version %u of the plugin interface, this is %u", given->abi_major,
+                     WEIR_ABI_MAJOR);
   if (status == WEIR_OK)
     status = check_size (a, "its descriptor", given->struct_size, END_OF (struct weir_plugin, world));
   if (status != WEIR_OK)

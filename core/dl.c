@@ -1,9 +1,9 @@
 /* dl.c: opening a plugin's file; the only user of libltdl.
  *
- * libltdl's state (handles, search path, last error) is process-wide and unlocked, so that one mutex stands before it.  It is
- * never given a bare name, a ".la" file or the extension hint, so that neither LTDL_LIBRARY_PATH nor a ".la" beside the plugin
- * chooses what is loaded; the search path is never set and lt_dlexit never called, because another library of the process may
- * use libltdl too.
+ * libltdl's state (handles, search path, last error) is process-wide and unlocked, so that one mutex stands before it.
+ * It is never given a bare name, a ".la" file or the extension hint, so that neither LTDL_LIBRARY_PATH nor a ".la"
+ * beside the plugin chooses what is loaded; the search path is never set and lt_dlexit never called, because another
+ * library of the process may use libltdl too.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,8 +21,8 @@ static int dl_ready; /* under dl_lock */
 
 #define DL_SUFFIX "_LTX_weir_plugin_v"
 
-/* libltdl opens lazily, may unload, and says "file not found" whatever happened.  A first dlopen binds at once, stays for
- * ever, and knows the reason; libltdl then finds the object that is there already.  */
+/* libltdl opens lazily, may unload, and says "file not found" whatever happened.  A first dlopen binds at once, stays
+ * for ever, and knows the reason; libltdl then finds the object that is there already.  */
 static weir_status
 dl_bind (const char *path, weir_error **err)
 {
@@ -32,7 +32,8 @@ dl_bind (const char *path, weir_error **err)
     return WEIR_OK;
   reason = dlerror ();
   error_set (err, WEIR_E_PLUGIN, 0, "load plugin '%s': %s", path, reason != NULL ? reason : "no reason was given");
-  return error_hint (err, "reinstall the plugin together with the libraries that it needs, or remove it from the configuration");
+  return error_hint (
+      err, "reinstall the plugin together with the libraries that it needs, or remove it from the configuration");
 }
 
 static lt_dlhandle
@@ -59,12 +60,14 @@ dl_no_symbol (lt_dlhandle handle, const char *path, const char *symbol, weir_err
   for (int major = 1; suffix != NULL && major <= 9; major++) {
     char other[256];
 
-    if (major == WEIR_ABI_MAJOR || snprintf (other, sizeof other, "%.*s" DL_SUFFIX "%d", stem, symbol, major) >= (int) sizeof other)
+    if (major == WEIR_ABI_MAJOR
+        || snprintf (other, sizeof other, "%.*s" DL_SUFFIX "%d", stem, symbol, major) >= (int) sizeof other)
       continue;
     if (lt_dlsym (handle, other) == NULL)
       continue;
-    error_set (err, WEIR_E_PLUGIN, 0, "load plugin '%s': it was made for major version %d of the plugin interface, this is %d",
-               path, major, WEIR_ABI_MAJOR);
+    error_set (err, WEIR_E_PLUGIN, 0,
+               "load plugin '%s': it was made for major version %d of the plugin interface, this is %d", path, major,
+               WEIR_ABI_MAJOR);
     return error_hint (err, "install a build of the plugin for this version of Weir");
   }
   error_set (err, WEIR_E_PLUGIN, 0, "load plugin '%s': it has no symbol '%s'", path, symbol);
@@ -80,7 +83,8 @@ dl_open_locked (const char *path, const char *symbol, weir_plugin_entry *entry, 
 
   if (!dl_ready && lt_dlinit () != 0) {
     reason = lt_dlerror ();
-    return error_set (err, WEIR_E_PLUGIN, 0, "start the plugin loader: %s", reason != NULL ? reason : "no reason was given");
+    return error_set (err, WEIR_E_PLUGIN, 0, "start the plugin loader: %s",
+                      reason != NULL ? reason : "no reason was given");
   }
   dl_ready = 1;
   if (dl_bind (path, err) != WEIR_OK)
@@ -88,7 +92,8 @@ dl_open_locked (const char *path, const char *symbol, weir_plugin_entry *entry, 
   handle = dl_handle (path);
   if (handle == NULL) {
     reason = lt_dlerror ();
-    return error_set (err, WEIR_E_PLUGIN, 0, "load plugin '%s': %s", path, reason != NULL ? reason : "no reason was given");
+    return error_set (err, WEIR_E_PLUGIN, 0, "load plugin '%s': %s", path,
+                      reason != NULL ? reason : "no reason was given");
   }
   address = lt_dlsym (handle, symbol);
   if (address == NULL)

@@ -21,7 +21,8 @@ hosttable_fact (const weir_call *call, uint32_t which)
   return which > 0 && which < WEIR_FACT_COUNT_ ? call->facts[which] : 0;
 }
 
-/* Paths that plugins were given: a plugin owns nothing of ours, so they stay.  There are as many as there are runners.  */
+/* Paths that plugins were given: a plugin owns nothing of ours, so they stay.  There are as many as there are runners.
+ */
 static pthread_mutex_t hosttable_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct strv hosttable_paths;
 

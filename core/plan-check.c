@@ -1,5 +1,6 @@
-/* plan-check.c: is this a plan that can be carried out, and does it confine?  What the kernel would refuse anyway is refused
- * here, by name, before anything runs; what the kernel would accept although it cannot be meant is found nowhere else.
+/* plan-check.c: is this a plan that can be carried out, and does it confine?  What the kernel would refuse anyway is
+ * refused here, by name, before anything runs; what the kernel would accept although it cannot be meant is found
+ * nowhere else.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,23 +11,25 @@
 #define NS_ALL (WEIR_NS_MOUNT | WEIR_NS_PID | WEIR_NS_IPC | WEIR_NS_NETWORK | WEIR_NS_UTS | WEIR_NS_CGROUP)
 #define BIND_ALL (WEIR_BIND_READ_ONLY | WEIR_BIND_OPTIONAL | WEIR_BIND_DEVICES | WEIR_BIND_MAKE)
 #define SECCOMP_ALL ((UINT64_C (1) << WEIR_SECCOMP_GROUPS) - 1)
-#define LIMIT_ALL \
-  (WEIR_AXIS_LIMIT_PROCESSES | WEIR_AXIS_LIMIT_MEMORY | WEIR_AXIS_LIMIT_CPU | WEIR_AXIS_LIMIT_FILES | WEIR_AXIS_LIMIT_FILE_SIZE)
+#define LIMIT_ALL                                                                                                      \
+  (WEIR_AXIS_LIMIT_PROCESSES | WEIR_AXIS_LIMIT_MEMORY | WEIR_AXIS_LIMIT_CPU | WEIR_AXIS_LIMIT_FILES                    \
+   | WEIR_AXIS_LIMIT_FILE_SIZE)
 
 #define STEP(kind) (UINT64_C (1) << (kind))
-#define STEPS_OF_MOUNTS \
-  (STEP (WEIR_STEP_ROOT_READ_ONLY) | STEP (WEIR_STEP_BIND) | STEP (WEIR_STEP_TMPFS) | STEP (WEIR_STEP_HIDE) \
+#define STEPS_OF_MOUNTS                                                                                                \
+  (STEP (WEIR_STEP_ROOT_READ_ONLY) | STEP (WEIR_STEP_BIND) | STEP (WEIR_STEP_TMPFS) | STEP (WEIR_STEP_HIDE)            \
    | STEP (WEIR_STEP_PROC) | STEP (WEIR_STEP_DEV))
-#define STEPS_WITH_PATH \
+#define STEPS_WITH_PATH                                                                                                \
   (STEP (WEIR_STEP_BIND) | STEP (WEIR_STEP_TMPFS) | STEP (WEIR_STEP_HIDE) | STEP (WEIR_STEP_LANDLOCK_RULE))
-#define STEPS_ONCE \
-  (STEP (WEIR_STEP_NAMESPACES) | STEP (WEIR_STEP_ROOT_READ_ONLY) | STEP (WEIR_STEP_PROC) | STEP (WEIR_STEP_DEV) \
-   | STEP (WEIR_STEP_LANDLOCK_HANDLE) | STEP (WEIR_STEP_LANDLOCK_ENFORCE) | STEP (WEIR_STEP_SECCOMP) \
-   | STEP (WEIR_STEP_NO_NEW_PRIVILEGES) | STEP (WEIR_STEP_CAPABILITIES) | STEP (WEIR_STEP_LOOPBACK_UP) \
+#define STEPS_ONCE                                                                                                     \
+  (STEP (WEIR_STEP_NAMESPACES) | STEP (WEIR_STEP_ROOT_READ_ONLY) | STEP (WEIR_STEP_PROC) | STEP (WEIR_STEP_DEV)        \
+   | STEP (WEIR_STEP_LANDLOCK_HANDLE) | STEP (WEIR_STEP_LANDLOCK_ENFORCE) | STEP (WEIR_STEP_SECCOMP)                   \
+   | STEP (WEIR_STEP_NO_NEW_PRIVILEGES) | STEP (WEIR_STEP_CAPABILITIES) | STEP (WEIR_STEP_LOOPBACK_UP)                 \
    | STEP (WEIR_STEP_SUPERVISE))
 /* Steps of which one at least takes something from the command.  */
-#define STEPS_THAT_CONFINE \
-  (STEP (WEIR_STEP_ROOT_READ_ONLY) | STEP (WEIR_STEP_HIDE) | STEP (WEIR_STEP_LANDLOCK_ENFORCE) | STEP (WEIR_STEP_SECCOMP))
+#define STEPS_THAT_CONFINE                                                                                             \
+  (STEP (WEIR_STEP_ROOT_READ_ONLY) | STEP (WEIR_STEP_HIDE) | STEP (WEIR_STEP_LANDLOCK_ENFORCE)                         \
+   | STEP (WEIR_STEP_SECCOMP))
 
 struct checking {
   const weir_plan *plan;
@@ -52,8 +55,8 @@ wrong (const struct checking *c, const char *fmt, ...)
   if (rule.failed)
     return error_nomem (c->err);
   if (c->index < c->plan->step_count)
-    return error_set (c->err, WEIR_E_PLUGIN, 0, "the plan of '%s' breaks a rule: step %zu (%s): %s", provider, c->index + 1,
-                      plan_step_name (c->plan->steps[c->index].kind), rule.data);
+    return error_set (c->err, WEIR_E_PLUGIN, 0, "the plan of '%s' breaks a rule: step %zu (%s): %s", provider,
+                      c->index + 1, plan_step_name (c->plan->steps[c->index].kind), rule.data);
   return error_set (c->err, WEIR_E_PLUGIN, 0, "the plan of '%s' breaks a rule: %s", provider, rule.data);
 }
 
@@ -93,8 +96,8 @@ check_flags (const struct checking *c, const struct weir_step *s)
     return s->flags == 0 || (s->flags & ~SECCOMP_ALL) != 0 ? wrong (c, "no groups, or unknown ones") : WEIR_OK;
   case WEIR_STEP_LIMIT:
     return (s->flags & LIMIT_ALL) != s->flags || s->flags == 0 || (s->flags & (s->flags - 1)) != 0
-             ? wrong (c, "it names no limit, or several")
-             : WEIR_OK;
+               ? wrong (c, "it names no limit, or several")
+               : WEIR_OK;
   default:
     return WEIR_OK;
   }
@@ -116,8 +119,8 @@ check_order (const struct checking *c, const struct weir_step *s)
     if ((c->seen & STEP (WEIR_STEP_LANDLOCK_HANDLE)) == 0)
       return wrong (c, "no rights were handled before");
     return s->kind == WEIR_STEP_LANDLOCK_RULE && (c->seen & STEP (WEIR_STEP_LANDLOCK_ENFORCE)) != 0
-             ? wrong (c, "the rules are enforced already")
-             : WEIR_OK;
+               ? wrong (c, "the rules are enforced already")
+               : WEIR_OK;
   case WEIR_STEP_SUPERVISE:
     return c->index + 1 != c->plan->step_count ? wrong (c, "it is not the last step") : WEIR_OK;
   default:
@@ -187,8 +190,9 @@ check_runner (const struct checking *c)
   const weir_plan *plan = c->plan;
 
   if (plan->runner == NULL)
-    return plan->runner_arguments.count > 0 || plan->inner_init ? wrong (c, "it has arguments of a runner and no runner")
-                                                                : WEIR_OK;
+    return plan->runner_arguments.count > 0 || plan->inner_init
+               ? wrong (c, "it has arguments of a runner and no runner")
+               : WEIR_OK;
   if (!is_plain_path (plan->runner))
     return wrong (c, "the runner '%s' is no plain absolute path", plan->runner);
   if (plan->inner_init && (c->seen & STEP (WEIR_STEP_SUPERVISE)) != 0)
@@ -205,7 +209,8 @@ check_fds (const struct checking *c)
     if (fd->purpose < WEIR_FD_STATUS_JSON || fd->purpose > WEIR_FD_HARNESS)
       return wrong (c, "descriptor %d has the unknown purpose %u", fd->number, fd->purpose);
     if (fd->purpose == WEIR_FD_PATH && !is_plain_path (fd->path))
-      return wrong (c, "descriptor %d is of '%s', which is no plain absolute path", fd->number, fd->path != NULL ? fd->path : "(none)");
+      return wrong (c, "descriptor %d is of '%s', which is no plain absolute path", fd->number,
+                    fd->path != NULL ? fd->path : "(none)");
     if (fd->purpose == WEIR_FD_DATA && fd->path == NULL)
       return wrong (c, "descriptor %d has no data", fd->number);
     if (fd->purpose == WEIR_FD_SECCOMP && (fd->value == 0 || (fd->value & ~SECCOMP_ALL) != 0))
@@ -239,10 +244,10 @@ plan_check (const weir_plan *plan, uint64_t world_steps, weir_error **err)
   if (plan->sticky != NULL) {
     weir_status code = weir_error_code (plan->sticky);
 
-    return code == WEIR_E_NOMEM ? error_nomem (err)
-                                : error_set (err, code, 0, "the plan of '%s' breaks a rule: %s",
-                                             plan->provider != NULL ? plan->provider : "the sandbox",
-                                             weir_error_message (plan->sticky));
+    return code == WEIR_E_NOMEM
+               ? error_nomem (err)
+               : error_set (err, code, 0, "the plan of '%s' breaks a rule: %s",
+                            plan->provider != NULL ? plan->provider : "the sandbox", weir_error_message (plan->sticky));
   }
   status = check_command (&c);
   if (status == WEIR_OK)

@@ -51,7 +51,8 @@ encode_check (const weir_plan *plan, weir_error **err)
     size += (step->path != NULL ? strlen (step->path) + 1 : 0) + (step->target != NULL ? strlen (step->target) + 1 : 0);
   }
   if (size > PLAN_ENCODING_MAX_SIZE)
-    return error_set (err, WEIR_E_UNSUPPORTED, 0, "encode the plan: it is larger than %u bytes", PLAN_ENCODING_MAX_SIZE);
+    return error_set (err, WEIR_E_UNSUPPORTED, 0, "encode the plan: it is larger than %u bytes",
+                      PLAN_ENCODING_MAX_SIZE);
   return WEIR_OK;
 }
 

@@ -1,6 +1,6 @@
-/* The bytes of an encoded plan: what plan_encode (plan-encode.c) writes and carry_decode (carry.c) reads, in an inherited
- * sealed memory file.  Little-endian everywhere; no alignment is assumed of the bytes; nothing of the core is included, so
- * that the static launcher can use it.
+/* The bytes of an encoded plan: what plan_encode (plan-encode.c) writes and carry_decode (carry.c) reads, in an
+ * inherited sealed memory file.  Little-endian everywhere; no alignment is assumed of the bytes; nothing of the core is
+ * included, so that the static launcher can use it.
  *
  *   offset 0    header, PLAN_ENCODING_HEADER bytes
  *          0    8 bytes  magic "WEIRPLAN", no NUL
@@ -21,8 +21,9 @@
  *         52    u32      length of target
  *   then        the strings, each with its NUL, up to the end
  *
- * A reader checks of every string: its offset lies behind the last step, offset + length lies before the end (compute in 64
- * bits), the byte at offset + length is NUL, and no earlier byte of it is.  A string may be shared by several steps.
+ * A reader checks of every string: its offset lies behind the last step, offset + length lies before the end (compute
+ * in 64 bits), the byte at offset + length is NUL, and no earlier byte of it is.  A string may be shared by several
+ * steps.
  *
  * SPDX-License-Identifier: Apache-2.0
  */

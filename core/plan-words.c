@@ -28,31 +28,41 @@ static const char *const step_names[] = {
   [WEIR_STEP_SUPERVISE] = "supervise",
 };
 
-static const char *const stage_names[] = { "clone", "standard streams", "working directory", "execute the command",
-                                           "execute the runner", "init" };
+static const char *const stage_names[] = {
+  "clone", "standard streams", "working directory", "execute the command", "execute the runner", "init"
+};
 
 /* Names of bits 0, 1, 2...  */
 static const char *const namespace_names[] = { "mount", "pid", "ipc", "network", "uts", "cgroup" };
 static const char *const bind_names[] = { "read-only", "optional", "devices", "made when missing" };
-static const char *const right_names[] = { "execute",   "write_file", "read_file", "read_dir",  "remove_dir", "remove_file",
-                                           "make_char", "make_dir",   "make_reg",  "make_sock", "make_fifo",  "make_block",
-                                           "make_sym",  "refer",      "truncate",  "ioctl_dev" };
+static const char *const right_names[] = { "execute",    "write_file",  "read_file", "read_dir",
+                                           "remove_dir", "remove_file", "make_char", "make_dir",
+                                           "make_reg",   "make_sock",   "make_fifo", "make_block",
+                                           "make_sym",   "refer",       "truncate",  "ioctl_dev" };
 static const char *const rule_names[] = { "optional", "opened inside" };
 static const char *const net_names[] = { "bind_tcp", "connect_tcp" };
 static const char *const scope_names[] = { "scope abstract_unix_socket", "scope signal" };
-static const char *const group_names[] = { "base",         "set-id bits", "metadata",       "unix sockets",
-                                           "network sockets", "fast open",   "other processes" };
-static const char *const capability_names[]
-  = { "chown",          "dac_override",  "dac_read_search", "fowner",         "fsetid",           "kill",
-      "setgid",         "setuid",        "setpcap",         "linux_immutable", "net_bind_service", "net_broadcast",
-      "net_admin",      "net_raw",       "ipc_lock",        "ipc_owner",      "sys_module",       "sys_rawio",
-      "sys_chroot",     "sys_ptrace",    "sys_pacct",       "sys_admin",      "sys_boot",         "sys_nice",
-      "sys_resource",   "sys_time",      "sys_tty_config",  "mknod",          "lease",            "audit_write",
-      "audit_control",  "setfcap",       "mac_override",    "mac_admin",      "syslog",           "wake_alarm",
-      "block_suspend",  "audit_read",    "perfmon",         "bpf",            "checkpoint_restore" };
+static const char *const group_names[] = { "base",      "set-id bits",    "metadata", "unix sockets", "network sockets",
+                                           "fast open", "other processes" };
+/* clang-format off */
+static const char *const capability_names[] = {
+  "chown", "dac_override", "dac_read_search", "fowner", "fsetid", "kill",
+  "setgid", "setuid", "setpcap", "linux_immutable", "net_bind_service", "net_broadcast",
+  "net_admin", "net_raw", "ipc_lock", "ipc_owner", "sys_module", "sys_rawio",
+  "sys_chroot", "sys_ptrace", "sys_pacct", "sys_admin", "sys_boot", "sys_nice",
+  "sys_resource", "sys_time", "sys_tty_config", "mknod", "lease", "audit_write",
+  "audit_control", "setfcap", "mac_override", "mac_admin", "syslog", "wake_alarm",
+  "block_suspend", "audit_read", "perfmon", "bpf", "checkpoint_restore",
+};
+/* clang-format on */
 static const char *const purpose_names[] = {
-  [WEIR_FD_STATUS_JSON] = "status", [WEIR_FD_SECCOMP] = "system call filter", [WEIR_FD_PATH] = "path", [WEIR_FD_INIT] = "init",
-  [WEIR_FD_REPORT] = "report of the init", [WEIR_FD_DATA] = "data", [WEIR_FD_HARNESS] = "this process",
+  [WEIR_FD_STATUS_JSON] = "status",
+  [WEIR_FD_SECCOMP] = "system call filter",
+  [WEIR_FD_PATH] = "path",
+  [WEIR_FD_INIT] = "init",
+  [WEIR_FD_REPORT] = "report of the init",
+  [WEIR_FD_DATA] = "data",
+  [WEIR_FD_HARNESS] = "this process",
 };
 
 const char *
@@ -115,7 +125,10 @@ words_of_limit (const struct weir_step *s, struct strv *words)
     strv_fmt (words, "cpu %llus", (unsigned long long) s->value);
     break;
   default:
-    strv_fmt (words, "%s %llu", s->flags == WEIR_AXIS_LIMIT_PROCESSES ? "processes" : s->flags == WEIR_AXIS_LIMIT_FILES ? "files" : "unknown",
+    strv_fmt (words, "%s %llu",
+              s->flags == WEIR_AXIS_LIMIT_PROCESSES ? "processes"
+              : s->flags == WEIR_AXIS_LIMIT_FILES   ? "files"
+                                                    : "unknown",
               (unsigned long long) s->value);
   }
 }

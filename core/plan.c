@@ -1,5 +1,5 @@
-/* plan.c: making a plan, call by call.  The first call that fails leaves its reason in the plan, which is asked for once, by
- * plan_check: a plugin has no error to look after while it describes what it wants.
+/* plan.c: making a plan, call by call.  The first call that fails leaves its reason in the plan, which is asked for
+ * once, by plan_check: a plugin has no error to look after while it describes what it wants.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -33,12 +33,12 @@ plan_grown (weir_plan *plan, void *items, size_t count, size_t width)
 }
 
 /* A pointer to one more item of an array of the plan, NULL: told to the plan.  */
-#define plan_grow(plan, array, count) \
-  __extension__ ({ \
-    void *grown_ = plan_grown ((plan), (plan)->array, (plan)->count, sizeof *(plan)->array); \
-    if (grown_ != NULL) \
-      (plan)->array = grown_; \
-    grown_ != NULL ? (plan)->array + (plan)->count : NULL; \
+#define plan_grow(plan, array, count)                                                                                  \
+  __extension__({                                                                                                      \
+    void *grown_ = plan_grown ((plan), (plan)->array, (plan)->count, sizeof *(plan)->array);                           \
+    if (grown_ != NULL)                                                                                                \
+      (plan)->array = grown_;                                                                                          \
+    grown_ != NULL ? (plan)->array + (plan)->count : NULL;                                                             \
   })
 
 /* A copy of text, which may be NULL.  -1: out of memory, told to the plan.  */
@@ -156,7 +156,8 @@ plan_runner (weir_plan *plan, const char *program)
     error_set (&plan->sticky, WEIR_E_PLUGIN, 0, "the plan was given two runners, '%s' and '%s'", plan->runner,
                program != NULL ? program : "(none)");
   else if (program == NULL || program[0] != '/')
-    error_set (&plan->sticky, WEIR_E_PLUGIN, 0, "the plan's runner '%s' is no absolute path", program != NULL ? program : "(none)");
+    error_set (&plan->sticky, WEIR_E_PLUGIN, 0, "the plan's runner '%s' is no absolute path",
+               program != NULL ? program : "(none)");
   else
     plan_copy (plan, &plan->runner, program);
 }
@@ -165,7 +166,8 @@ void
 plan_argument (weir_plan *plan, const char *argument)
 {
   if (argument == NULL) {
-    error_set (&plan->sticky, WEIR_E_PLUGIN, 0, "argument %zu of the plan's runner is NULL", plan->runner_arguments.count + 1);
+    error_set (&plan->sticky, WEIR_E_PLUGIN, 0, "argument %zu of the plan's runner is NULL",
+               plan->runner_arguments.count + 1);
     return;
   }
   strv_add (&plan->runner_arguments, argument);
@@ -197,11 +199,11 @@ plan_supervisor (weir_plan *plan)
   int report = plan_fd (plan, WEIR_FD_REPORT, NULL, 0, 0, 0);
   int harness = plan_fd (plan, WEIR_FD_HARNESS, NULL, 0, 0, 0);
 
-  /* init-protocol.h: program, report, harness, then the command.  The program's own name takes the place of argv[0].  */
+  /* init-protocol.h: program, report, harness, then the command.  The program's own name takes the place of argv[0]. */
   strv_fmt (&plan->runner_arguments, "/proc/self/fd/%d", init);
   strv_fmt (&plan->runner_arguments, "%d", report);
   strv_fmt (&plan->runner_arguments, "%d", harness);
-  _Static_assert (WEIR_INIT_ARGC == 3, "the init's own arguments are the three above");
+  _Static_assert(WEIR_INIT_ARGC == 3, "the init's own arguments are the three above");
   if (plan->runner_arguments.failed)
     error_nomem (&plan->sticky);
   if (plan->inner_init)

@@ -14,8 +14,9 @@
 #define SHOW_DESCRIBE_MAX 65536
 
 static const char *const option_types[] = {
-  [WEIR_OPT_STRING] = "string",     [WEIR_OPT_PATH] = "path",       [WEIR_OPT_BOOLEAN] = "boolean", [WEIR_OPT_SIZE] = "size",
-  [WEIR_OPT_DURATION] = "duration", [WEIR_OPT_INTEGER] = "integer", [WEIR_OPT_LIST] = "list",       [WEIR_OPT_CHOICE] = "choice",
+  [WEIR_OPT_STRING] = "string", [WEIR_OPT_PATH] = "path",         [WEIR_OPT_BOOLEAN] = "boolean",
+  [WEIR_OPT_SIZE] = "size",     [WEIR_OPT_DURATION] = "duration", [WEIR_OPT_INTEGER] = "integer",
+  [WEIR_OPT_LIST] = "list",     [WEIR_OPT_CHOICE] = "choice",
 };
 
 static const char *
@@ -160,8 +161,8 @@ info_describe (struct instance *i, weir_sink *sink, weir_error **err)
   return status;
 }
 
-/* What it would use here can only be said by an instance, which the configuration may not allow to be made: that is told, and
- * the rest is shown all the same.  */
+/* What it would use here can only be said by an instance, which the configuration may not allow to be made: that is
+ * told, and the rest is shown all the same.  */
 static void
 info_here (struct plugins *p, const char *name, struct out *out)
 {
@@ -180,7 +181,8 @@ info_here (struct plugins *p, const char *name, struct out *out)
   else {
     auto_free char *text = error_text (problem);
 
-    out_line (out, "%-10s %s", "problem", text != NULL && problem != NULL ? text : "describe failed and did not say why");
+    out_line (out, "%-10s %s", "problem",
+              text != NULL && problem != NULL ? text : "describe failed and did not say why");
     out_string (out, "problem", text != NULL && problem != NULL ? text : "describe failed and did not say why");
   }
 }

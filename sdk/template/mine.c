@@ -1,4 +1,5 @@
-/* mine: a sandbox of your own.  Copy, rename "mine" everywhere (the file too), make.  SPDX-License-Identifier: Apache-2.0 */
+/* mine: a sandbox of your own.  Copy, rename "mine" everywhere (the file too), make.
+ * SPDX-License-Identifier: Apache-2.0 */
 #include <weir/plugin.h>
 
 /* Called for each command: says what is to be done to it.  It starts nothing, and prints nothing.  */

@@ -5,10 +5,10 @@
 
 #include "plugin-support.h"
 
-#define NEEDS_MOCKS()                                                                \
-  if (mock_directory () == NULL) {                                                   \
-    print_message ("skipped: neither WEIR_TEST_MOCK_DIR nor WEIR_BUILDDIR is set\n"); \
-    skip ();                                                                         \
+#define NEEDS_MOCKS()                                                                                                  \
+  if (mock_directory () == NULL) {                                                                                     \
+    print_message ("skipped: neither WEIR_TEST_MOCK_DIR nor WEIR_BUILDDIR is set\n");                                  \
+    skip ();                                                                                                           \
   }
 
 static weir_status
@@ -142,9 +142,14 @@ confine (void *self UNUSED, const weir_call *call UNUSED, const struct weir_comm
   return WEIR_OK;
 }
 
-static const struct weir_sandbox_ops sandbox = { WEIR_SIZED (struct weir_sandbox_ops), .claims = 1, .confine = confine };
-static const struct weir_plugin good
-  = { WEIR_SIZED (struct weir_plugin), .abi_major = WEIR_ABI_MAJOR, .name = "mine", .version = "1", .summary = "s", .sandbox = &sandbox };
+static const struct weir_sandbox_ops sandbox = { WEIR_SIZED (struct weir_sandbox_ops), .claims = 1,
+                                                 .confine = confine };
+static const struct weir_plugin good = { WEIR_SIZED (struct weir_plugin),
+                                         .abi_major = WEIR_ABI_MAJOR,
+                                         .name = "mine",
+                                         .version = "1",
+                                         .summary = "s",
+                                         .sandbox = &sandbox };
 
 static void
 refused (const struct weir_plugin *p, const char *part)
@@ -248,23 +253,31 @@ static void
 checks_options (void **state UNUSED)
 {
   refused_option ((struct weir_option){ "", WEIR_OPT_STRING, 0, NULL, "help" }, "option 1 of its table has no name");
-  refused_option ((struct weir_option){ "a-b", WEIR_OPT_STRING, 0, NULL, "help" }, "the name of option 'a-b' is no identifier");
+  refused_option ((struct weir_option){ "a-b", WEIR_OPT_STRING, 0, NULL, "help" },
+                  "the name of option 'a-b' is no identifier");
   refused_option ((struct weir_option){ "a", 0, 0, NULL, "help" }, "option 'a' has the unknown type 0");
   refused_option ((struct weir_option){ "a", 99, 0, NULL, "help" }, "option 'a' has the unknown type 99");
   refused_option ((struct weir_option){ "a", WEIR_OPT_STRING, 8, NULL, "help" }, "unknown flags 0x8");
   refused_option ((struct weir_option){ "a", WEIR_OPT_STRING, 0, NULL, NULL }, "option 'a' has no line of help");
-  refused_option ((struct weir_option){ "a", WEIR_OPT_STRING, 0, NULL, "two\nlines" }, "option 'a' has no line of help");
-  refused_option ((struct weir_option){ "last", WEIR_OPT_STRING, 0, NULL, "help" }, "option 'last' is in its table twice");
-  refused_option ((struct weir_option){ "a", WEIR_OPT_STRING, WEIR_OPT_REQUIRED, "x", "help" }, "is required and has a default");
+  refused_option ((struct weir_option){ "a", WEIR_OPT_STRING, 0, NULL, "two\nlines" },
+                  "option 'a' has no line of help");
+  refused_option ((struct weir_option){ "last", WEIR_OPT_STRING, 0, NULL, "help" },
+                  "option 'last' is in its table twice");
+  refused_option ((struct weir_option){ "a", WEIR_OPT_STRING, WEIR_OPT_REQUIRED, "x", "help" },
+                  "is required and has a default");
   refused_option ((struct weir_option){ "a", WEIR_OPT_PATH, 0, "relative", "help" }, "does not fit its type");
   refused_option ((struct weir_option){ "a", WEIR_OPT_BOOLEAN, 0, "1", "help" }, "does not fit its type");
   refused_option ((struct weir_option){ "a", WEIR_OPT_SIZE, 0, "big", "help" }, "does not fit its type");
   refused_option ((struct weir_option){ "a", WEIR_OPT_INTEGER, 0, "12x", "help" }, "does not fit its type");
-  refused_option ((struct weir_option){ "a", WEIR_OPT_INTEGER, 0, "99999999999999999999", "help" }, "does not fit its type");
-  refused_option ((struct weir_option){ "a", WEIR_OPT_CHOICE, 0, NULL, "no choices" }, "does not begin with its choices");
-  refused_option ((struct weir_option){ "a", WEIR_OPT_CHOICE, 0, NULL, "a||b: text" }, "does not begin with its choices");
+  refused_option ((struct weir_option){ "a", WEIR_OPT_INTEGER, 0, "99999999999999999999", "help" },
+                  "does not fit its type");
+  refused_option ((struct weir_option){ "a", WEIR_OPT_CHOICE, 0, NULL, "no choices" },
+                  "does not begin with its choices");
+  refused_option ((struct weir_option){ "a", WEIR_OPT_CHOICE, 0, NULL, "a||b: text" },
+                  "does not begin with its choices");
   refused_option ((struct weir_option){ "a", WEIR_OPT_CHOICE, 0, "c", "a|b: text" }, "the default 'c' of option 'a'");
-  refused_option ((struct weir_option){ "a", WEIR_OPT_CHOICE, 0, "a|b", "a|b: text" }, "the default 'a|b' of option 'a'");
+  refused_option ((struct weir_option){ "a", WEIR_OPT_CHOICE, 0, "a|b", "a|b: text" },
+                  "the default 'a|b' of option 'a'");
   accepted_option ((struct weir_option){ "a", WEIR_OPT_CHOICE, 0, "b", "a|b: text" });
   accepted_option ((struct weir_option){ "a", WEIR_OPT_CHOICE, 0, NULL, "a|b: text: more" });
   accepted_option ((struct weir_option){ "a", WEIR_OPT_PATH, 0, "~/x", "help" });

@@ -14,10 +14,10 @@ static struct adopted local;
 static const char *why_not;
 static char scratch[1024];
 
-#define NEEDS_LOCAL()                         \
-  if (why_not != NULL) {                      \
-    print_message ("skipped: %s\n", why_not); \
-    skip ();                                  \
+#define NEEDS_LOCAL()                                                                                                  \
+  if (why_not != NULL) {                                                                                               \
+    print_message ("skipped: %s\n", why_not);                                                                          \
+    skip ();                                                                                                           \
   }
 
 static char *
@@ -191,9 +191,9 @@ group_begin (void **state UNUSED)
   if (mkdtemp (scratch) == NULL)
     return -1;
   return dl_open (path, "local_LTX_weir_plugin_v1", &entry, &err) == WEIR_OK
-             && adopt (entry (&host_table), "local", path, &local, &err) == WEIR_OK
-           ? 0
-           : -1;
+                 && adopt (entry (&host_table), "local", path, &local, &err) == WEIR_OK
+             ? 0
+             : -1;
 }
 
 static int
@@ -213,12 +213,9 @@ int
 main (void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test (is_a_local_world),
-    cmocka_unit_test (takes_a_path_as_it_is),
-    cmocka_unit_test (searches_the_path),
-    cmocka_unit_test (skips_empty_entries),
-    cmocka_unit_test (refuses_other_files),
-    cmocka_unit_test (asks_with_the_effective_ids),
+    cmocka_unit_test (is_a_local_world),    cmocka_unit_test (takes_a_path_as_it_is),
+    cmocka_unit_test (searches_the_path),   cmocka_unit_test (skips_empty_entries),
+    cmocka_unit_test (refuses_other_files), cmocka_unit_test (asks_with_the_effective_ids),
   };
 
   return cmocka_run_group_tests (tests, group_begin, group_end);

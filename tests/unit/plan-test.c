@@ -10,8 +10,8 @@
 
 static const char *const argv[] = { "/bin/echo", "a b", NULL };
 static const char *const env[] = { "PATH=/bin", "A=1", NULL };
-static const struct weir_command command
-  = { WEIR_SIZED (struct weir_command), .argv = argv, .env = env, .cwd = "/srv" };
+static const struct weir_command command = { WEIR_SIZED (struct weir_command), .argv = argv, .env = env,
+                                             .cwd = "/srv" };
 
 static weir_plan *
 plan_begin (void)
@@ -35,8 +35,8 @@ add (weir_plan *plan, uint32_t kind, uint64_t flags)
 static void
 add_path (weir_plan *plan, uint32_t kind, uint64_t flags, const char *path, const char *target)
 {
-  struct weir_step step
-    = { WEIR_SIZED (struct weir_step), .kind = kind, .flags = flags, .path = path, .target = target };
+  struct weir_step step = { WEIR_SIZED (struct weir_step), .kind = kind, .flags = flags, .path = path,
+                            .target = target };
 
   plan_step (plan, &step);
 }
@@ -141,8 +141,11 @@ reads_only_the_size_of_a_step (void **state UNUSED)
     struct weir_step step;
     uint64_t later;
   } longer = { { .struct_size = sizeof longer, .kind = WEIR_STEP_DEV, .fact = WEIR_FACT_SECCOMP }, 1 };
-  struct weir_step shorter = { .struct_size = offsetof (struct weir_step, path), .kind = WEIR_STEP_PROC, .flags = 5,
-                               .path = (const char *) 1, .fact = 3 };
+  struct weir_step shorter = { .struct_size = offsetof (struct weir_step, path),
+                               .kind = WEIR_STEP_PROC,
+                               .flags = 5,
+                               .path = (const char *) 1,
+                               .fact = 3 };
   struct weir_step unsized = { .kind = WEIR_STEP_PROC };
 
   plan_step (plan, &longer.step);
@@ -217,7 +220,8 @@ keeps_the_first_failure (void **state UNUSED)
   plan->provider = strdup ("mine");
   plan_denial (plan, "");
   plan_runner (plan, "relative");
-  expect_failure (plan_check (plan, ALL_STEPS, &err), WEIR_E_PLUGIN, &err, "the plan of 'mine' breaks a rule: the plan was given a denial");
+  expect_failure (plan_check (plan, ALL_STEPS, &err), WEIR_E_PLUGIN, &err,
+                  "the plan of 'mine' breaks a rule: the plan was given a denial");
   refused (plan, "a denial signature without text");
 }
 
@@ -304,7 +308,9 @@ refuses_what_lacks_its_ground (void **state UNUSED)
 static void
 refuses_wrong_values (void **state UNUSED)
 {
-  static const char *const paths[] = { NULL, "", "srv", "/srv/../etc", "/srv/./x", "/srv//x", "/srv/", "/srv/..", "/.." };
+  static const char *const paths[] = {
+    NULL, "", "srv", "/srv/../etc", "/srv/./x", "/srv//x", "/srv/", "/srv/..", "/.."
+  };
   static const struct {
     uint32_t kind;
     uint64_t flags;
@@ -352,7 +358,8 @@ refuses_wrong_values (void **state UNUSED)
 static void
 refuses_what_the_world_cannot (void **state UNUSED)
 {
-  refused_with (plan_whole (), ALL_STEPS & ~(UINT64_C (1) << WEIR_STEP_SECCOMP), "step 14 (system call filter): the world cannot carry it out");
+  refused_with (plan_whole (), ALL_STEPS & ~(UINT64_C (1) << WEIR_STEP_SECCOMP),
+                "step 14 (system call filter): the world cannot carry it out");
   refused_with (plan_whole (), 0, "step 1 (namespaces): the world cannot");
 }
 
@@ -435,8 +442,8 @@ encodes_what_decodes (void **state UNUSED)
   for (size_t i = 0; i < count; i++) {
     const struct weir_step *a = &plan->steps[i], *b = &steps[i];
 
-    assert_true (a->kind == b->kind && a->flags == b->flags && a->dev == b->dev && a->ino == b->ino && a->value == b->value
-                 && a->fact == b->fact);
+    assert_true (a->kind == b->kind && a->flags == b->flags && a->dev == b->dev && a->ino == b->ino
+                 && a->value == b->value && a->fact == b->fact);
     assert_true ((a->path == NULL) == (b->path == NULL) && (a->target == NULL) == (b->target == NULL));
     if (a->path != NULL)
       assert_string_equal (a->path, b->path);
@@ -448,8 +455,8 @@ encodes_what_decodes (void **state UNUSED)
   plan_free (plan);
 }
 
-/* Every shorter piece and every changed byte of the header: refused or decoded, never read beyond.  The bytes are in a block of
- * their own, so that a sanitizer sees what lies behind.  */
+/* Every shorter piece and every changed byte of the header: refused or decoded, never read beyond.  The bytes are in a
+ * block of their own, so that a sanitizer sees what lies behind.  */
 static void
 decodes_nothing_malformed (void **state UNUSED)
 {
@@ -500,26 +507,16 @@ int
 main (void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test (starts_with_the_command),
-    cmocka_unit_test (copies_what_it_is_given),
-    cmocka_unit_test (reads_only_the_size_of_a_step),
-    cmocka_unit_test (numbers_descriptors),
-    cmocka_unit_test (supervises_inside_a_runner),
-    cmocka_unit_test (sets_the_environment),
-    cmocka_unit_test (keeps_the_first_failure),
-    cmocka_unit_test (bounds_what_a_plugin_can_add),
-    cmocka_unit_test (accepts_a_whole_plan),
-    cmocka_unit_test (refuses_what_does_not_confine),
-    cmocka_unit_test (refuses_a_wrong_order),
-    cmocka_unit_test (refuses_what_lacks_its_ground),
-    cmocka_unit_test (refuses_wrong_values),
-    cmocka_unit_test (refuses_what_the_world_cannot),
-    cmocka_unit_test (refuses_wrong_runners),
-    cmocka_unit_test (refuses_a_relative_command),
-    cmocka_unit_test (says_what_is_missing),
-    cmocka_unit_test (encodes_what_decodes),
-    cmocka_unit_test (decodes_nothing_malformed),
-    cmocka_unit_test (encodes_no_steps),
+    cmocka_unit_test (starts_with_the_command),       cmocka_unit_test (copies_what_it_is_given),
+    cmocka_unit_test (reads_only_the_size_of_a_step), cmocka_unit_test (numbers_descriptors),
+    cmocka_unit_test (supervises_inside_a_runner),    cmocka_unit_test (sets_the_environment),
+    cmocka_unit_test (keeps_the_first_failure),       cmocka_unit_test (bounds_what_a_plugin_can_add),
+    cmocka_unit_test (accepts_a_whole_plan),          cmocka_unit_test (refuses_what_does_not_confine),
+    cmocka_unit_test (refuses_a_wrong_order),         cmocka_unit_test (refuses_what_lacks_its_ground),
+    cmocka_unit_test (refuses_wrong_values),          cmocka_unit_test (refuses_what_the_world_cannot),
+    cmocka_unit_test (refuses_wrong_runners),         cmocka_unit_test (refuses_a_relative_command),
+    cmocka_unit_test (says_what_is_missing),          cmocka_unit_test (encodes_what_decodes),
+    cmocka_unit_test (decodes_nothing_malformed),     cmocka_unit_test (encodes_no_steps),
   };
 
   return cmocka_run_group_tests (tests, NULL, NULL);

@@ -8,10 +8,16 @@ static const char *const argv[] = { "/bin/echo", "a b", "it's", "\033[31mred\302
 static const struct weir_command command = { WEIR_SIZED (struct weir_command), .argv = argv, .cwd = "/srv/my work" };
 
 static void
-add (weir_plan *plan, uint32_t kind, uint64_t flags, uint64_t value, const char *path, const char *target, uint32_t fact)
+add (weir_plan *plan, uint32_t kind, uint64_t flags, uint64_t value, const char *path, const char *target,
+     uint32_t fact)
 {
-  struct weir_step step = { WEIR_SIZED (struct weir_step), .kind = kind, .flags = flags, .value = value,
-                            .path = path, .target = target, .fact = fact };
+  struct weir_step step = { WEIR_SIZED (struct weir_step),
+                            .kind = kind,
+                            .flags = flags,
+                            .value = value,
+                            .path = path,
+                            .target = target,
+                            .fact = fact };
 
   plan_step (plan, &step);
 }
@@ -112,13 +118,15 @@ prints_json (void **state UNUSED)
   static const char *const parts[] = {
     "{\"command\":[\"/bin/echo\",\"a b\",",
     "\"\\u001b[31mred",
-    "\"directory\":\"/srv/my work\",\"sandbox\":\"mine\",\"steps\":[{\"step\":\"namespaces\",\"details\":[\"user\",\"mount\",\"pid\"],"
+    "\"directory\":\"/srv/my "
+    "work\",\"sandbox\":\"mine\",\"steps\":[{\"step\":\"namespaces\",\"details\":[\"user\",\"mount\",\"pid\"],"
     "\"needs\":\"",
     "\"},{\"step\":\"read-only root\",\"details\":[]},{\"step\":\"bind\",\"path\":\"/srv/a\","
     "\"target\":\"/b\",\"details\":[\"read-only\",\"made when missing\"]},",
     "\"runner\":\"/usr/bin/runner\",\"runner_arguments\":[\"--bind x\"],\"descriptors\":[{\"number\":3,",
     "\"reason\":\"sockets stay\"}],\"asserted\":\"/etc/weir.conf:7\",\"denial_signatures\":[\"read-only\"],"
-    "\"failure_signatures\":[{\"signature\":\"runner: \",\"exit_codes\":[1,125]},{\"signature\":\"oops\",\"exit_codes\":[]}],"
+    "\"failure_signatures\":[{\"signature\":\"runner: "
+    "\",\"exit_codes\":[1,125]},{\"signature\":\"oops\",\"exit_codes\":[]}],"
     "\"informational\":[\"runner: note\"]}\n",
   };
   weir_plan *plan = example ();

@@ -79,10 +79,10 @@ end (struct fixture *f)
   strbuf_free (&f->logged);
 }
 
-#define NEEDS_PLUGINS()                         \
-  if (why_not != NULL) {                        \
-    print_message ("skipped: %s\n", why_not);   \
-    skip ();                                    \
+#define NEEDS_PLUGINS()                                                                                                \
+  if (why_not != NULL) {                                                                                               \
+    print_message ("skipped: %s\n", why_not);                                                                          \
+    skip ();                                                                                                           \
   }
 
 static void
@@ -233,8 +233,10 @@ tells_why_create_failed (void **state UNUSED)
 
   NEEDS_PLUGINS ();
   begin (&f, "");
-  failing (&f, "mock_fails_silently", WEIR_E_IO, "cannot start plugin 'mock_fails_silently'\n  because: create failed and did not say why");
-  failing (&f, "mock_fails_loudly", WEIR_E_NOT_FOUND, "open root '/srv/x': No such file or directory\n  hint: set 'root'");
+  failing (&f, "mock_fails_silently", WEIR_E_IO,
+           "cannot start plugin 'mock_fails_silently'\n  because: create failed and did not say why");
+  failing (&f, "mock_fails_loudly", WEIR_E_NOT_FOUND,
+           "open root '/srv/x': No such file or directory\n  hint: set 'root'");
   assert_int_equal (plugins_get (f.plugins, "mock_fails_loudly", &instance, &err), WEIR_E_NOT_FOUND);
   text = error_text (err);
   assert_null (strstr (text, "clean up"));
@@ -368,7 +370,7 @@ work_turns (void *data)
 }
 
 static void
-run_workers (struct worker *workers, void *(*work) (void *))
+run_workers (struct worker *workers, void *(*work) (void *) )
 {
   pthread_t threads[THREADS];
   pthread_barrier_t start;
@@ -460,7 +462,8 @@ lists_good_and_bad (void **state UNUSED)
   expect_part (text, "mock_no_symbol   -        unusable         load plugin '");
   free (text);
   text = shown (&f, NULL, WEIR_FORMAT_JSON);
-  expect_part (text, "{\"name\":\"mock_good\",\"version\":\"1.0\",\"summary\":\"A plugin for tests\",\"sandbox\":true,\"world\":false}");
+  expect_part (text, "{\"name\":\"mock_good\",\"version\":\"1.0\",\"summary\":\"A plugin for "
+                     "tests\",\"sandbox\":true,\"world\":false}");
   expect_part (text, "{\"name\":\"mock_no_symbol\",\"problem\":\"load plugin '");
   free (text);
   /* Nothing was created for it.  */
@@ -493,7 +496,8 @@ shows_one (void **state UNUSED)
     expect_part (text, lines[i]);
   free (text);
   text = shown (&f, "mock_good", WEIR_FORMAT_JSON);
-  expect_part (text, "\"options\":[{\"name\":\"word\",\"type\":\"string\",\"required\":false,\"default\":\"hello\",\"help\":\"A string\"},");
+  expect_part (text, "\"options\":[{\"name\":\"word\",\"type\":\"string\",\"required\":false,\"default\":\"hello\","
+                     "\"help\":\"A string\"},");
   expect_part (text, "\"here\":{\"created\":\"");
   free (text);
   text = shown (&f, "mock_fails_loudly", WEIR_FORMAT_TEXT);
@@ -535,7 +539,8 @@ copy_mocks (const char *from)
     size_t size;
     char *bytes;
 
-    if (strncmp (entry->d_name, "mock_", 5) != 0 || strstr (entry->d_name, ".so") == NULL || strstr (entry->d_name, ".so")[3] != '\0')
+    if (strncmp (entry->d_name, "mock_", 5) != 0 || strstr (entry->d_name, ".so") == NULL
+        || strstr (entry->d_name, ".so")[3] != '\0')
       continue;
     bytes = util_read_file (dirfd (dir), entry->d_name, 64 << 20, &size);
     assert_non_null (bytes);
