@@ -99,6 +99,8 @@ doctor_plugin (struct doctor *d, const char *name)
     doctor_add (d, "plugin", name, DOCTOR_OK, strdup (instance->adopted->path == NULL ? "" : instance->adopted->path), NULL,
                 "version %s, ABI %u.%u%s", instance->adopted->version, instance->adopted->plugin.abi_major,
                 instance->adopted->plugin.abi_minor, used ? ", in use" : "");
+  else if (!used && weir_error_code (error) == WEIR_E_INVALID)
+    doctor_add (d, "plugin", name, DOCTOR_SKIP, error_text (error), NULL, "not set up, and not named by the configuration");
   else
     doctor_add (d, "plugin", name, used ? DOCTOR_FAIL : DOCTOR_WARN, error_text (error), doctor_advice (error),
                 "cannot be used%s", used ? "" : " (and is not named by the configuration)");
