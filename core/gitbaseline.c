@@ -11,7 +11,7 @@ struct gitbaseline {
   struct gitbaseline *next;
   size_t users;
   char *path;
-  int is_list;
+  int is_list, alone;
   struct gitsnap snap;
   struct strv names;
 };
@@ -63,13 +63,14 @@ publish (struct gitbaseline *b)
 }
 
 struct gitbaseline *
-gitbaseline_take (int dirfd, const char *name, const char *path, struct gitsnap_budget *budget)
+gitbaseline_take (int dirfd, const char *name, const char *path, int alone, struct gitsnap_budget *budget)
 {
   struct gitbaseline *b;
 
   pthread_mutex_lock (&lock);
   b = find (path, 0);
   if (b == NULL && (b = make (path, 0)) != NULL) {
+    b->alone = alone;
     if (gitsnap_take (dirfd, name, budget, &b->snap) == 0)
       publish (b);
     else {
@@ -106,6 +107,12 @@ const struct gitsnap *
 gitbaseline_snap (const struct gitbaseline *b)
 {
   return &b->snap;
+}
+
+int
+gitbaseline_alone (const struct gitbaseline *b)
+{
+  return b->alone;
 }
 
 const struct strv *

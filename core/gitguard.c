@@ -89,7 +89,7 @@ gitguard_base (struct gitbuild *b, const char *path, size_t *base)
     errno = ESTALE;
     return -1;
   }
-  bases[g->base_count++] = (struct gitbase) { steal (copy), steal_fd (&fd) };
+  bases[g->base_count++] = (struct gitbase) { steal (copy), steal_fd (&fd), -1, 1 };
   return 0;
 }
 

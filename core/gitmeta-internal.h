@@ -17,6 +17,8 @@
 struct gitbase {
   char *path;
   int fd;
+  int lock;  /* during a run: a shared lock on it, -1: none */
+  int alone; /* no other run had a lock when this one began */
 };
 
 /* One snapshot for all the calls that overlap in time: the one that the first of them took, since a later one could hold
@@ -132,8 +134,10 @@ weir_status gitlinks_protect (struct gitbuild *, const char *gitdir, const char 
 void gitlinks_check (struct gitmeta *, const struct gitlinks *, struct strv *warnings);
 
 /* gitbaseline.c; all may be called from several threads.  */
-/* The state of dirfd/name, whose absolute path is path.  dirfd -1: the directory is missing.  NULL: out of memory.  */
-struct gitbaseline *gitbaseline_take (int dirfd, const char *name, const char *path, struct gitsnap_budget *);
+/* The state of dirfd/name, whose absolute path is path.  dirfd -1: the directory is missing.  alone: no run of another
+ * process could have changed it; kept with a snapshot that is made.  NULL: out of memory.  */
+struct gitbaseline *gitbaseline_take (int dirfd, const char *name, const char *path, int alone, struct gitsnap_budget *);
+int gitbaseline_alone (const struct gitbaseline *);
 /* A list of names, for path.  */
 struct gitbaseline *gitbaseline_list (const char *path, const struct strv *names);
 const struct gitsnap *gitbaseline_snap (const struct gitbaseline *);

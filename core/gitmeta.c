@@ -82,6 +82,54 @@ open_parent (const struct gitmeta *g, size_t base, const char *path, int make, c
   return gitsnap_walk (g->bases[base].fd, parent, make, g->bases[base].path, warnings);
 }
 
+static void
+release (struct gitbaseline **before)
+{
+  gitbaseline_release (*before);
+  *before = NULL;
+}
+
+static void
+release_baselines (struct gitmeta *g)
+{
+  for (size_t i = 0; i < g->item_count; i++)
+    release (&g->items[i].before);
+  for (size_t i = 0; i < g->modules_count; i++)
+    release (&g->modules[i].before);
+  for (size_t i = 0; i < g->links_count; i++)
+    release (&g->links[i].before);
+}
+
+/* Every run holds a shared lock on its roots, so that one that begins can see that it is not the only one: what it finds
+ * could then have been planted by the other's command a moment ago.  Runs of this process share their snapshots instead
+ * (gitbaseline.c).  A file system without locks counts as alone.  */
+static void
+lock_base (struct gitbase *base)
+{
+  int tries = 0;
+
+  base->alone = 1;
+  base->lock = openat (base->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (base->lock < 0)
+    return;
+  base->alone = flock (base->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+  /* Others hold their exclusive lock only for a moment, to look.  */
+  while (flock (base->lock, LOCK_SH | LOCK_NB) != 0 && tries++ < 50) {
+    base->alone = 0;
+    usleep (1000);
+  }
+}
+
+static void
+unlock_bases (struct gitmeta *g)
+{
+  for (size_t i = 0; i < g->base_count; i++) {
+    if (g->bases[i].lock >= 0)
+      close (g->bases[i].lock);
+    g->bases[i].lock = -1;
+  }
+}
+
 weir_status
 gitmeta_before (struct gitmeta *g, weir_error **err)
 {
@@ -89,6 +137,10 @@ gitmeta_before (struct gitmeta *g, weir_error **err)
 
   if (g == NULL || g->armed)
     return WEIR_OK;
+  unlock_bases (g); /* of a call that failed half-way */
+  release_baselines (g);
+  for (size_t i = 0; i < g->base_count; i++)
+    lock_base (&g->bases[i]);
   for (size_t i = 0; i < g->modules_count; i++) {
     g->modules[i].before = gitbaseline_list (g->modules[i].path, &g->modules[i].known);
     if (g->modules[i].before == NULL)
@@ -107,7 +159,7 @@ gitmeta_before (struct gitmeta *g, weir_error **err)
     if (g->held && item->held)
       continue;
     dirfd = open_parent (g, item->base, item->path, 0, &name, NULL);
-    item->before = gitbaseline_take (dirfd, name, item->path, &budget);
+    item->before = gitbaseline_take (dirfd, name, item->path, g->bases[item->base].alone, &budget);
     if (item->before == NULL)
       return error_nomem (err);
   }
@@ -190,39 +242,40 @@ is_new (const struct gitmeta *g, const char *path)
   return 0;
 }
 
+/* A snapshot that could hold what a command planted is put back only where it can do no harm.  */
+static int
+is_harmless (const struct gititem *item)
+{
+  const struct gitsnap *s = gitbaseline_snap (item->before);
+  const char *name = strrchr (item->path, '/') + 1;
+  struct gitconfig c;
+  int ok;
+
+  if (s->type != GITSNAP_FILE || s->bytes == NULL || strcmp (name, "config") != 0)
+    return 0;
+  ok = gitconfig_parse (s->bytes, (size_t) s->st.st_size, &c) == 0;
+  for (size_t i = 0; ok && i < c.count; i++)
+    ok = gitconfig_harmless (&c.entries[i]) && strcmp (c.entries[i].key, "core.worktree") != 0;
+  gitconfig_free (&c);
+  return ok;
+}
+
 static void
 restore_item (const struct gitmeta *g, const struct gititem *item, struct strv *warnings)
 {
   const struct gitsnap *s = gitbaseline_snap (item->before);
   const char *name;
-  int make = s->type != GITSNAP_ABSENT && !(item->flags & GITSNAP_STAY_GONE);
+  unsigned flags = item->flags | (gitbaseline_alone (item->before) || is_harmless (item) ? 0 : GITSNAP_ASIDE);
+  int make = s->type != GITSNAP_ABSENT && flags == 0;
   auto_close int dirfd = open_parent (g, item->base, item->path, make, &name, warnings);
   auto_free char *parent = gitguard_parent (item->path, &name);
 
   if (parent == NULL)
     return;
   if (dirfd >= 0)
-    gitsnap_restore (dirfd, s, parent, item->flags, warnings);
+    gitsnap_restore (dirfd, s, parent, flags, warnings);
   else if (errno != ENOENT || make)
     strv_fmt (warnings, "git: '%s' could not be checked: %s", item->path, strerror (errno));
-}
-
-static void
-release (struct gitbaseline **before)
-{
-  gitbaseline_release (*before);
-  *before = NULL;
-}
-
-static void
-release_baselines (struct gitmeta *g)
-{
-  for (size_t i = 0; i < g->item_count; i++)
-    release (&g->items[i].before);
-  for (size_t i = 0; i < g->modules_count; i++)
-    release (&g->modules[i].before);
-  for (size_t i = 0; i < g->links_count; i++)
-    release (&g->links[i].before);
 }
 
 void
@@ -246,6 +299,7 @@ gitmeta_after (struct gitmeta *g, struct strv *warnings)
   for (size_t i = 0; i < g->links_count; i++)
     gitlinks_check (g, &g->links[i], warnings);
   release_baselines (g);
+  unlock_bases (g);
 }
 
 /* ---- the end ---- */
@@ -270,6 +324,7 @@ gitmeta_free (struct gitmeta *g)
   if (g == NULL)
     return;
   release_baselines (g);
+  unlock_bases (g);
   for (size_t i = 0; i < g->ghost_count; i++) {
     remove_ghost (g, &g->ghosts[i]);
     close (g->ghosts[i].fd);

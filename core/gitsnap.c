@@ -403,7 +403,7 @@ restore_mode (int dirfd, const struct gitsnap *s, const char *shown, struct strv
 }
 
 static void
-restore_entries (int dirfd, const struct gitsnap *s, const char *path, struct strv *warnings)
+restore_entries (int dirfd, const struct gitsnap *s, const char *path, unsigned flags, struct strv *warnings)
 {
   auto_strv struct strv fresh = { 0 };
   int fd = openat (dirfd, s->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -429,7 +429,7 @@ restore_entries (int dirfd, const struct gitsnap *s, const char *path, struct st
   for (i = 0; i < fresh.count; i++)
     gitsnap_quarantine (fd, fresh.items[i], path, "appeared during the run", warnings);
   for (i = 0; i < s->count; i++)
-    gitsnap_restore (fd, &s->entries[i], path, 0, warnings);
+    gitsnap_restore (fd, &s->entries[i], path, flags & GITSNAP_ASIDE, warnings);
   closedir (d);
 }
 
@@ -441,7 +441,7 @@ gitsnap_restore (int dirfd, const struct gitsnap *s, const char *directory, unsi
   struct stat now;
 
   if (fstatat (dirfd, s->name, &now, AT_SYMLINK_NOFOLLOW) != 0) {
-    if (errno != ENOENT || s->type == GITSNAP_ABSENT || s->type == GITSNAP_OTHER || (flags & GITSNAP_STAY_GONE))
+    if (errno != ENOENT || s->type == GITSNAP_ABSENT || s->type == GITSNAP_OTHER || (flags & (GITSNAP_STAY_GONE | GITSNAP_ASIDE)))
       return;
     if (make_object (dirfd, s->name, s) == 0)
       strv_fmt (warnings, "git: '%s' was removed during the run; it was made again", path);
@@ -450,7 +450,12 @@ gitsnap_restore (int dirfd, const struct gitsnap *s, const char *directory, unsi
   }
   else if (s->type == GITSNAP_ABSENT)
     gitsnap_quarantine (dirfd, s->name, directory, "appeared during the run", warnings);
-  else if (!same (dirfd, s, &now)) {
+  else if (same (dirfd, s, &now))
+    ;
+  else if (flags & GITSNAP_ASIDE)
+    gitsnap_quarantine (dirfd, s->name, directory,
+                        "was changed while another process ran commands here, so what it was before is not known", warnings);
+  else {
     if (exchange (dirfd, s, aside) == 0)
       strv_fmt (warnings, "git: '%s' was changed during the run; it was put back, what it had become is now '%s'", path, aside);
     else
@@ -458,6 +463,6 @@ gitsnap_restore (int dirfd, const struct gitsnap *s, const char *directory, unsi
   }
   if (s->type == GITSNAP_DIRECTORY && inner != NULL) {
     restore_mode (dirfd, s, path, warnings);
-    restore_entries (dirfd, s, inner, warnings);
+    restore_entries (dirfd, s, inner, flags, warnings);
   }
 }

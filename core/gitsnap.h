@@ -32,6 +32,7 @@ int gitsnap_take (int dirfd, const char *name, struct gitsnap_budget *, struct g
 void gitsnap_free (struct gitsnap *);
 
 #define GITSNAP_STAY_GONE 1u /* a thing that is missing now is not made again */
+#define GITSNAP_ASIDE 2u     /* what differs is moved aside, nothing is made again: the snapshot itself is in doubt */
 /* Compares what is there now, moves aside what differs and makes the old thing again.  directory is the path of dirfd for
  * people; each change is one line in warnings.  */
 void gitsnap_restore (int dirfd, const struct gitsnap *, const char *directory, unsigned flags, struct strv *warnings);

@@ -11,7 +11,9 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -571,6 +573,37 @@ test_overlap (void **state)
   strv_free (&second.env);
 }
 
+/* A run of another process is told by its lock.  */
+static void
+test_overlap_process (void **state)
+{
+  int fd = -1;
+
+  (void) state;
+  shell ("init ws; cp ws/.git/config config; echo planted > ws/.git/hooks/pre-commit");
+  apply ();
+  fd = open (at ("ws"), O_RDONLY | O_CLOEXEC);
+  assert_int_equal (flock (fd, LOCK_SH | LOCK_NB), 0);
+  before ();
+  close (fd);
+  shell ("git -C ws config core.fsmonitor x; echo more >> ws/.git/hooks/pre-commit");
+  after ();
+  /* The configuration was harmless, the hook is not known to have been.  */
+  shell ("cmp config ws/.git/config");
+  assert_false (exists ("ws/.git/hooks/pre-commit"));
+  assert_int_equal (t.warnings.count, 2);
+  end_policy ();
+  shell ("git -C ws config alias.x '!x'");
+  apply ();
+  fd = open (at ("ws"), O_RDONLY | O_CLOEXEC);
+  assert_int_equal (flock (fd, LOCK_SH | LOCK_NB), 0);
+  before ();
+  close (fd);
+  shell ("git -C ws config alias.y '!y'");
+  after ();
+  assert_false (exists ("ws/.git/config"));
+}
+
 static void
 test_leftover_commondir (void **state)
 {
@@ -945,7 +978,7 @@ main (void)
     TEST (test_named_paths), TEST (test_hooks_everywhere), TEST (test_bare), TEST (test_ghost), TEST (test_ghost_used),
     TEST (test_ghost_shared), TEST (test_planted), TEST (test_held), TEST (test_held_early), TEST (test_unheld_content),
     TEST (test_unheld_structure), TEST (test_unheld_renamed), TEST (test_unheld_removed), TEST (test_unheld_modes),
-    TEST (test_hard_link), TEST (test_overlap), TEST (test_leftover_commondir), TEST (test_strange), TEST (test_links),
+    TEST (test_hard_link), TEST (test_overlap), TEST (test_overlap_process), TEST (test_leftover_commondir), TEST (test_strange), TEST (test_links),
     TEST (test_worktree_outside), TEST (test_worktree_refused), TEST (test_worktree_owner), TEST (test_worktrees),
     TEST (test_submodules), TEST (test_new_submodule), TEST (test_overlap_module), TEST (test_too_many_modules),
     TEST (test_submodule_as_workspace), TEST (test_embedded), TEST (test_unfilled),
