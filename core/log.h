@@ -11,7 +11,7 @@ struct log_target {
 };
 struct weir_log {
   const struct log_target *target; /* NULL or write NULL: dropped */
-  char *tag;                       /* "landlock", "core" */
+  char *tag;                       /* a plugin's name, or "core" */
 };
 void log_line (weir_log *, int level, const char *, ...) __attribute__ ((format (printf, 3, 4)));
 void log_vline (weir_log *, int level, const char *, va_list);

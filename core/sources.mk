@@ -24,6 +24,8 @@ core_sources = \
 	core/gitbaseline.c \
 	core/gitconfig.c \
 	core/gitguard.c \
+	core/gitindex.c \
+	core/gitlinks.c \
 	core/gitmeta.c \
 	core/gitmodules.c \
 	core/gitrepo.c \
@@ -96,6 +98,7 @@ core_sources = \
 	core/facts.h \
 	core/filter-internal.h \
 	core/gitconfig.h \
+	core/gitindex.h \
 	core/gitmeta-internal.h \
 	core/gitsnap.h \
 	core/init-protocol.h \

@@ -9,7 +9,6 @@
 #define TRUST_FILE 0
 #define TRUST_DIRECTORY 1
 #define TRUST_PROGRAM 2 /* a regular file that we may execute */
-#define TRUST_SECRET_OK 4
 /* Opens path (absolute) read-only (O_PATH for a PROGRAM), close-on-exec, judged.  canonical, when not NULL, becomes
  * the real path (owned).  WEIR_E_UNTRUSTED names the path that is at fault, its owner and mode, and the fix;
  * WEIR_E_NOT_FOUND; WEIR_E_INVALID for the wrong kind of file (a FIFO never blocks).  */
