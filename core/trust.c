@@ -249,7 +249,6 @@ trust_open (const char *path, int kind, int *fd, char **canonical, weir_error **
   auto_close int opened = -1;
   weir_status status;
 
-  kind &= ~TRUST_SECRET_OK;
   if (path[0] != '/')
     return error_set (err, WEIR_E_INVALID, 0, "'%s' is not an absolute path", path);
   w.rest = strdup (path);

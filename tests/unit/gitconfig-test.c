@@ -260,18 +260,21 @@ test_path (void **state)
   check_path (":(optional)x", "/home/u", "/base/x");
 }
 
+/* Entries own their strings; these are never freed.  */
+#define ENTRY(key, value) { (char *) (uintptr_t) (key), (char *) (uintptr_t) (value) }
+
 static void
 test_harmless (void **state)
 {
   static const struct gitconfig_entry yes[] = {
-    { "core.bare", "false" }, { "remote.origin.url", "https://example.org/x" }, { "remote.a.b.fetch", "+refs/*:refs/*" },
-    { "branch.main.merge", "refs/heads/main" }, { "core.worktree", "../../../x" }, { "remote.origin.url", "/srv/x" },
+    ENTRY ("core.bare", "false"), ENTRY ("remote.origin.url", "https://example.org/x"), ENTRY ("remote.a.b.fetch", "+refs/*:refs/*"),
+    ENTRY ("branch.main.merge", "refs/heads/main"), ENTRY ("core.worktree", "../../../x"), ENTRY ("remote.origin.url", "/srv/x"),
   };
   static const struct gitconfig_entry no[] = {
-    { "core.fsmonitor", "x" }, { "core.hookspath", "x" }, { "core.sshcommand", "x" }, { "include.path", "x" },
-    { "remote.origin.url", "ext::sh -c x" }, { "remote.origin.url", "--upload-pack=x" }, { "remote.origin.uploadpack", "x" },
-    { "filter.x.clean", "x" }, { "alias.x", "!x" }, { "extensions.worktreeconfig", "true" }, { "submodule.x.update", "!x" },
-    { "branch.x.mergeoptions", "x" }, { "includeif.a.remote.x.fetch.path", "x" },
+    ENTRY ("core.fsmonitor", "x"), ENTRY ("core.hookspath", "x"), ENTRY ("core.sshcommand", "x"), ENTRY ("include.path", "x"),
+    ENTRY ("remote.origin.url", "ext::sh -c x"), ENTRY ("remote.origin.url", "--upload-pack=x"), ENTRY ("remote.origin.uploadpack", "x"),
+    ENTRY ("filter.x.clean", "x"), ENTRY ("alias.x", "!x"), ENTRY ("extensions.worktreeconfig", "true"), ENTRY ("submodule.x.update", "!x"),
+    ENTRY ("branch.x.mergeoptions", "x"), ENTRY ("includeif.a.remote.x.fetch.path", "x"),
   };
 
   (void) state;
