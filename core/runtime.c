@@ -79,10 +79,9 @@ runtime_place_configuration (weir_runtime *rt)
     runtime_place (rt, user, "the user's configuration file");
     runtime_place_directory_of (rt, user, "the user's configuration directory");
   }
-  for (size_t i = 0; i < rt->settings->files.count; i++) {
+  /* Not its directory: a root that holds the file is refused, and one that lies beside it cannot reach it.  */
+  for (size_t i = 0; i < rt->settings->files.count; i++)
     runtime_place (rt, rt->settings->files.items[i], "a configuration file");
-    runtime_place_directory_of (rt, rt->settings->files.items[i], "the directory of a configuration file");
-  }
 }
 
 void
