@@ -213,7 +213,7 @@ END
   run --separate-stderr weir run --json -- sh -c "echo x >'$T/outside/file'"
   [ "$(json '.denials | length')" -ge 1 ]
   [ "$(json '.denials[0].path')" = "$T/outside/file" ]
-  [ "$(json '.denials[0].operation')" = write ]
+  [[ "$(json '.denials[0].operation')" == @(write|create) ]]
   [ "$(json '.denials[0].certainty')" = inferred ]
   [ "$(json '.denials[0].rule')" != null ]
   [ "$(json '.denials[0].origin')" != null ]
@@ -355,17 +355,15 @@ END
 }
 
 @test "memory: weir itself stays below 8 MiB" {
-  need python3
-  run python3 - "$WEIR" --config "$CONF" --state-dir "$T/state" ${WEIR_TEST_PLUGIN_DIR:+--plugin-dir "$WEIR_TEST_PLUGIN_DIR"} run -- true <<'END'
-import os, sys
-pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)
-_, status, usage = os.wait4(pid, 0)
-print(usage.ru_maxrss)
-sys.exit(os.waitstatus_to_exitcode(status))
-END
-  expect 0
-  if nm -D "$WEIR" 2>/dev/null | grep -q __asan_init || ldd "$WEIR" | grep -q -e asan -e tsan; then
+  if ldd "$WEIR" "$(dirname "$WEIR")"/../lib/libweir.so* 2>/dev/null | grep -q -e libasan -e libtsan; then
     skip "built with a sanitizer, whose shadow memory counts"
   fi
-  [ "$output" -lt 8192 ] || fail "$output KiB"
+  mkfifo go
+  weir run -- sh -c 'touch ready; cat go' 3>&- &
+  pid=$!
+  until_true test -e ready
+  peak=$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$(weir_below "$pid")/status")
+  : >go
+  wait "$pid"
+  [ "$peak" -lt 8192 ] || fail "$peak KiB"
 }

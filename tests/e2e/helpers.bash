@@ -167,3 +167,16 @@ as_uid() {
   shift
   setpriv "--reuid=$uid" "--regid=$uid" --clear-groups "$@"
 }
+
+# The process of weir that the function weir started in the background: $! is a shell that waits for it.
+weir_below() { # pid
+  local child
+  while [ -z "${child:-}" ]; do
+    if [ "$(readlink "/proc/$1/exe")" = "$(readlink -f "$WEIR")" ]; then
+      echo "$1"
+      return
+    fi
+    read -r child _ <"/proc/$1/task/$1/children" || :
+  done
+  echo "$child"
+}
