@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The preparing half of a plan, in the parent: order checked, Landlock ruleset built, program found.  And reading an encoded
- * plan.  Nothing of the core is used but what the static launcher has too.  */
+/* The preparing half of a plan, in the parent: order checked, Landlock ruleset built, program found.  And reading an
+ * encoded plan.  Nothing of the core is used but what the static launcher has too.  */
 #include "config.h"
 
 #include "core/carry.h"
@@ -71,7 +71,9 @@ carry_handle (const struct weir_step *step, unsigned abi, struct carry_ruleset *
     .net = (step->value & UINT32_MAX) & sys_landlock_net (abi),
     .scoped = (step->value >> 32) & sys_landlock_scopes (abi),
   };
-  size_t size = attr.scoped ? SYS_LANDLOCK_RULESET_SCOPED : attr.net ? SYS_LANDLOCK_RULESET_NET : SYS_LANDLOCK_RULESET_FS;
+  size_t size = attr.scoped ? SYS_LANDLOCK_RULESET_SCOPED
+                : attr.net  ? SYS_LANDLOCK_RULESET_NET
+                            : SYS_LANDLOCK_RULESET_FS;
 
   if (ruleset->fd >= 0)
     return carry_fail (failure, step, 0, EINVAL, NULL);
@@ -86,11 +88,18 @@ carry_handle (const struct weir_step *step, unsigned abi, struct carry_ruleset *
 
 /* An op of its own unless everything was done here: 1, 0, or -1 with *failure filled.  */
 static int
-carry_step (struct carry *c, const struct weir_step *step, unsigned abi, struct carry_ruleset *ruleset, struct carry_op *op,
-            struct carry_failure *failure)
+carry_step (struct carry *c, const struct weir_step *step, unsigned abi, struct carry_ruleset *ruleset,
+            struct carry_op *op, struct carry_failure *failure)
 {
-  *op = (struct carry_op) { .kind = step->kind, .fact = step->fact, .flags = step->flags, .value = step->value,
-                            .dev = step->dev, .ino = step->ino, .path = step->path, .target = step->target, .fd = -1 };
+  *op = (struct carry_op){ .kind = step->kind,
+                           .fact = step->fact,
+                           .flags = step->flags,
+                           .value = step->value,
+                           .dev = step->dev,
+                           .ino = step->ino,
+                           .path = step->path,
+                           .target = step->target,
+                           .fd = -1 };
   switch (step->kind) {
   case WEIR_STEP_NAMESPACES:
     c->namespaces = step->flags;
@@ -145,8 +154,8 @@ carry_prepare (const struct weir_step *steps, size_t count, unsigned landlock_ab
   }
   for (size_t i = 0; i < count; i++) {
     int kept = carry_well_formed (c, &steps[i], i, count)
-                 ? carry_step (c, &steps[i], landlock_abi, &ruleset, &op, failure)
-                 : carry_fail (failure, &steps[i], 0, EINVAL, steps[i].path);
+                   ? carry_step (c, &steps[i], landlock_abi, &ruleset, &op, failure)
+                   : carry_fail (failure, &steps[i], 0, EINVAL, steps[i].path);
     if (kept < 0)
       goto fail;
     if (kept)
@@ -178,7 +187,8 @@ carry_free (struct carry *c)
 
 /* A string of a step.  0: *string is set (NULL for offset 0), -1: not within the strings, or not of that length.  */
 static int
-carry_string (const unsigned char *bytes, size_t size, size_t behind_steps, const unsigned char *at, const char **string)
+carry_string (const unsigned char *bytes, size_t size, size_t behind_steps, const unsigned char *at,
+              const char **string)
 {
   uint64_t offset = plan_encoding_get32 (at), length = plan_encoding_get32 (at + 4);
 
@@ -213,13 +223,13 @@ carry_decode (const void *data, size_t size, struct weir_step **steps, size_t *c
     return -1;
   for (size_t i = 0; i < n; i++) {
     const unsigned char *at = bytes + PLAN_ENCODING_HEADER + i * PLAN_ENCODING_STEP;
-    made[i] = (struct weir_step) { .struct_size = sizeof *made,
-                                   .kind = plan_encoding_get32 (at),
-                                   .fact = plan_encoding_get32 (at + 4),
-                                   .flags = plan_encoding_get64 (at + 8),
-                                   .dev = plan_encoding_get64 (at + 16),
-                                   .ino = plan_encoding_get64 (at + 24),
-                                   .value = plan_encoding_get64 (at + 32) };
+    made[i] = (struct weir_step){ .struct_size = sizeof *made,
+                                  .kind = plan_encoding_get32 (at),
+                                  .fact = plan_encoding_get32 (at + 4),
+                                  .flags = plan_encoding_get64 (at + 8),
+                                  .dev = plan_encoding_get64 (at + 16),
+                                  .ino = plan_encoding_get64 (at + 24),
+                                  .value = plan_encoding_get64 (at + 32) };
     if (carry_string (bytes, size, behind, at + 40, &made[i].path)
         || carry_string (bytes, size, behind, at + 48, &made[i].target)) {
       free (made);

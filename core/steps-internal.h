@@ -16,8 +16,8 @@ struct steps {
 #define STEPS_EMPTY -1
 #define STEPS_SKIPPED -2 /* an optional source that is absent */
 
-/* Fill *failure from errno, return -1.  steps_refused: the kernel refused the operation as such, which takes the op's fact
- * back.  steps_object: the object is at fault.  */
+/* Fill *failure from errno, return -1.  steps_refused: the kernel refused the operation as such, which takes the op's
+ * fact back.  steps_object: the object is at fault.  */
 int steps_refused (struct steps *, const struct carry_op *, const char *detail);
 int steps_object (struct steps *, const struct carry_op *, const char *detail);
 void steps_fill (struct carry_failure *, uint32_t step, uint32_t fact, int errnum, const char *detail);
@@ -36,8 +36,8 @@ int steps_hide (struct steps *, size_t index);
 /* After the last mount step: what was to be read-only becomes so.  */
 int steps_seal (struct steps *);
 int steps_set_attr (int mount, uint64_t attr); /* recursive, and private; -1: errno */
-int steps_move (int mount, int target);        /* -1: errno */
-int steps_clone (int source);                  /* a recursive detached copy; -1: errno */
+int steps_move (int mount, int target); /* -1: errno */
+int steps_clone (int source); /* a recursive detached copy; -1: errno */
 /* A new mount of a file system type, options as name, value, name, value, NULL.  attr: MOUNT_ATTR_*.  -1: errno.  */
 int steps_new_mount (const char *type, const char *const *options, uint64_t attr);
 

@@ -2,8 +2,8 @@
 /* The steps that change the file tree of the new mount namespace.
  *
  * Everything is cloned, changed while it is detached, and then moved onto a target that was opened without following a
- * symbolic link.  Copies are always recursive: in a user namespace the mounts that were inherited are locked together, and
- * a copy that would uncover what is beneath one is EINVAL.  */
+ * symbolic link.  Copies are always recursive: in a user namespace the mounts that were inherited are locked together,
+ * and a copy that would uncover what is beneath one is EINVAL.  */
 #include "config.h"
 
 #include "core/steps-internal.h"
@@ -69,7 +69,7 @@ steps_source (struct steps *s, const struct carry_op *op)
 
   if (source < 0)
     return (op->flags & WEIR_BIND_OPTIONAL) && (errno == ENOENT || errno == ENOTDIR) ? STEPS_SKIPPED
-                                                                                      : steps_object (s, op, op->path);
+                                                                                     : steps_object (s, op, op->path);
   if (walk_check (source, op->dev, op->ino)) {
     steps_object (s, op, op->path);
     close (source);
@@ -88,7 +88,8 @@ steps_root_read_only (struct steps *s, size_t index)
   const struct carry *c = s->carry;
   struct sys_mount_attr change = { .set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID, .propagation = MS_PRIVATE };
 
-  /* Copies are taken while what they copy is writable: attributes that a mount got in this namespace are the copy's too.  */
+  /* Copies are taken while what they copy is writable: attributes that a mount got in this namespace are the copy's
+   * too.  */
   for (size_t i = index + 1; i < c->count; i++)
     if (c->ops[i].kind == WEIR_STEP_BIND) {
       c->scratch[i] = steps_source (s, &c->ops[i]);
@@ -185,8 +186,8 @@ steps_tmpfs (struct steps *s, size_t index)
 
 /* ---- hiding ---- */
 
-/* Over a directory: an empty tmpfs that nobody may enter, one for all of them; the first mount of it is the one that the
- * others are copied from.  */
+/* Over a directory: an empty tmpfs that nobody may enter, one for all of them; the first mount of it is the one that
+ * the others are copied from.  */
 static int
 steps_cover_directory (struct steps *s, int target)
 {
@@ -209,7 +210,8 @@ steps_cover_directory (struct steps *s, int target)
   return result;
 }
 
-/* Over a file: the null device, on a mount without devices, so that opening it is EACCES even for who may override modes.  */
+/* Over a file: the null device, on a mount without devices, so that opening it is EACCES even for who may override
+ * modes.  */
 static int
 steps_cover_file (int target)
 {
@@ -275,8 +277,8 @@ steps_hide (struct steps *s, size_t index)
   if (walk_check (target, op->dev, op->ino))
     result = steps_object (s, op, op->path);
   else if (is_dir && steps_opened_again (s->carry, index) ? steps_cover_open (s, index, target)
-            : is_dir                                       ? steps_cover_directory (s, target)
-                                                           : steps_cover_file (target))
+           : is_dir                                       ? steps_cover_directory (s, target)
+                                                          : steps_cover_file (target))
     result = steps_refused (s, op, op->path);
   close (target);
   return result;

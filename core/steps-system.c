@@ -22,16 +22,15 @@ steps_close (int fd)
 
 /* ---- proc ---- */
 
-/* As uid 0 (mapped to itself) /proc/sys, /proc/irq, /proc/bus, /proc/sysrq-trigger and their like belong to us: their modes do
- * not stop a write that reaches the host.  No list of them is ever complete, so all of proc is read-only then; what is
- * lost are oom_score_adj, comm and the like of the command's own processes.  Reading kcore and kmsg asks for capabilities
- * of the host.  */
+/* As uid 0 (mapped to itself) /proc/sys, /proc/irq, /proc/bus, /proc/sysrq-trigger and their like belong to us: their
+ * modes do not stop a write that reaches the host.  No list of them is ever complete, so all of proc is read-only then;
+ * what is lost are oom_score_adj, comm and the like of the command's own processes.  Reading kcore and kmsg asks for
+ * capabilities of the host.  */
 int
 steps_proc (struct steps *s, size_t index)
 {
   const struct carry_op *op = &s->carry->ops[index];
-  uint64_t attr
-    = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC | (geteuid () == 0 ? MOUNT_ATTR_RDONLY : 0);
+  uint64_t attr = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC | (geteuid () == 0 ? MOUNT_ATTR_RDONLY : 0);
   int failed = 0, fresh, target = walk_open ("/proc");
 
   if (target < 0)
@@ -57,8 +56,8 @@ static const char *const dev_links[][2] = { { "fd", "/proc/self/fd" },
 static int
 steps_dev_attach (int tree, int fresh, const char *name)
 {
-  int result
-    = tree < 0 ? -1 : (int) syscall (SYS_move_mount, tree, "", fresh, name, (unsigned) MOVE_MOUNT_F_EMPTY_PATH);
+  int result =
+      tree < 0 ? -1 : (int) syscall (SYS_move_mount, tree, "", fresh, name, (unsigned) MOVE_MOUNT_F_EMPTY_PATH);
   steps_close (tree);
   return result;
 }
@@ -93,8 +92,8 @@ steps_dev_node (int host, int fresh, const char *name)
   return steps_dev_attach (tree, fresh, name);
 }
 
-/* The terminal of our streams belongs to the host's devpts, so that nobody would find its name.  Bound here ttyname(3) does.
- * Failing to is no failure.  */
+/* The terminal of our streams belongs to the host's devpts, so that nobody would find its name.  Bound here ttyname(3)
+ * does. Failing to is no failure.  */
 static void
 steps_dev_console (int host, int fresh)
 {
@@ -128,9 +127,10 @@ steps_dev_fill (int fresh)
       || steps_dev_attach (steps_dev_clone (fresh, "shm"), fresh, "shm"))
     return -1;
   return mkdirat (fresh, "pts", 0755)
-             || steps_dev_attach (steps_new_mount ("devpts", pts_options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC), fresh, "pts")
-           ? -1
-           : 0;
+                 || steps_dev_attach (steps_new_mount ("devpts", pts_options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC),
+                                      fresh, "pts")
+             ? -1
+             : 0;
 }
 
 int

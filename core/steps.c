@@ -78,9 +78,10 @@ steps_add_rule (int ruleset, const struct carry_op *op)
 
 /* ---- privileges ---- */
 
-/* An exec as uid 0 gives what the bounding set holds, so that must become exactly the kept capabilities.  For others an exec
- * gives only what a file carries, which no-new-privileges stops; dropping forty of them would cost 60 us.  The same where we
- * may not change the set: there permitted capabilities are gone already, and it keeps exec from adding to them.  */
+/* An exec as uid 0 gives what the bounding set holds, so that must become exactly the kept capabilities.  For others an
+ * exec gives only what a file carries, which no-new-privileges stops; dropping forty of them would cost 60 us.  The
+ * same where we may not change the set: there permitted capabilities are gone already, and it keeps exec from adding to
+ * them.  */
 static int
 steps_bounding (uint64_t kept)
 {
@@ -135,7 +136,7 @@ steps_limit (uint64_t axis, uint64_t value)
   } table[] = {
     { WEIR_AXIS_LIMIT_PROCESSES, RLIMIT_NPROC, 0 }, { WEIR_AXIS_LIMIT_MEMORY, RLIMIT_AS, 0 },
     { WEIR_AXIS_LIMIT_CPU, RLIMIT_CPU, 5 }, /* SIGXCPU, and SIGKILL for who ignores it */
-    { WEIR_AXIS_LIMIT_FILES, RLIMIT_NOFILE, 0 }, { WEIR_AXIS_LIMIT_FILE_SIZE, RLIMIT_FSIZE, 0 },
+    { WEIR_AXIS_LIMIT_FILES, RLIMIT_NOFILE, 0 },    { WEIR_AXIS_LIMIT_FILE_SIZE, RLIMIT_FSIZE, 0 },
   };
   struct rlimit limit;
 

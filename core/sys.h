@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* System calls, structures and constants of Linux that glibc 2.36, musl 1.2.3 or the kernel headers of the build machine may
- * lack.  Numbers from 424 on are the same on every architecture.  Structures have names of their own, so that including a
- * newer system header beside this one never clashes.  Nothing here needs a <linux/...> header: musl's tree has none.  */
+/* System calls, structures and constants of Linux that glibc 2.36, musl 1.2.3 or the kernel headers of the build
+ * machine may lack.  Numbers from 424 on are the same on every architecture.  Structures have names of their own, so
+ * that including a newer system header beside this one never clashes.  Nothing here needs a <linux/...> header: musl's
+ * tree has none.  */
 #ifndef WEIR_CORE_SYS_H
 #define WEIR_CORE_SYS_H
 
@@ -141,8 +142,8 @@ struct sys_mount_attr {
 struct sys_landlock_ruleset {
   uint64_t fs, net, scoped;
 };
-/* The kernel copies as many bytes as are asked for and refuses a longer structure than it knows unless the rest is zero;
- * these are the sizes of ABI 1, 4 and 6.  */
+/* The kernel copies as many bytes as are asked for and refuses a longer structure than it knows unless the rest is
+ * zero; these are the sizes of ABI 1, 4 and 6.  */
 #define SYS_LANDLOCK_RULESET_FS 8
 #define SYS_LANDLOCK_RULESET_NET 16
 #define SYS_LANDLOCK_RULESET_SCOPED 24
@@ -150,7 +151,7 @@ struct sys_landlock_path_beneath {
   uint64_t access;
   int32_t parent_fd;
 } __attribute__ ((packed));
-#define SYS_LANDLOCK_VERSION 1u      /* flag of landlock_create_ruleset */
+#define SYS_LANDLOCK_VERSION 1u /* flag of landlock_create_ruleset */
 #define SYS_LANDLOCK_PATH_BENEATH 1u /* rule type */
 
 #define SYS_LL_EXECUTE (UINT64_C (1) << 0)
@@ -166,15 +167,15 @@ struct sys_landlock_path_beneath {
 #define SYS_LL_MAKE_FIFO (UINT64_C (1) << 10)
 #define SYS_LL_MAKE_BLOCK (UINT64_C (1) << 11)
 #define SYS_LL_MAKE_SYM (UINT64_C (1) << 12)
-#define SYS_LL_REFER (UINT64_C (1) << 13)     /* ABI 2 */
-#define SYS_LL_TRUNCATE (UINT64_C (1) << 14)  /* ABI 3 */
+#define SYS_LL_REFER (UINT64_C (1) << 13) /* ABI 2 */
+#define SYS_LL_TRUNCATE (UINT64_C (1) << 14) /* ABI 3 */
 #define SYS_LL_IOCTL_DEV (UINT64_C (1) << 15) /* ABI 5 */
 /* Rights that a rule on something else than a directory may have.  */
 #define SYS_LL_OF_FILES (SYS_LL_EXECUTE | SYS_LL_WRITE_FILE | SYS_LL_READ_FILE | SYS_LL_TRUNCATE | SYS_LL_IOCTL_DEV)
-#define SYS_LL_NET_BIND_TCP (UINT64_C (1) << 0)    /* ABI 4 */
+#define SYS_LL_NET_BIND_TCP (UINT64_C (1) << 0) /* ABI 4 */
 #define SYS_LL_NET_CONNECT_TCP (UINT64_C (1) << 1) /* ABI 4 */
-#define SYS_LL_SCOPE_ABSTRACT (UINT64_C (1) << 0)  /* ABI 6: abstract UNIX sockets */
-#define SYS_LL_SCOPE_SIGNAL (UINT64_C (1) << 1)    /* ABI 6 */
+#define SYS_LL_SCOPE_ABSTRACT (UINT64_C (1) << 0) /* ABI 6: abstract UNIX sockets */
+#define SYS_LL_SCOPE_SIGNAL (UINT64_C (1) << 1) /* ABI 6 */
 
 static inline uint64_t
 sys_landlock_fs (unsigned abi)

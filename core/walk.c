@@ -66,7 +66,8 @@ walk_make_component (int at, const char *name, int is_dir)
   if (is_dir) {
     if (mkdirat (at, name, 0755) && errno != EEXIST)
       return -1;
-  } else {
+  }
+  else {
     int fd = openat (at, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
     if (fd < 0 && errno != EEXIST)
       return -1;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes core/filter-table.c: for every set of WEIR_SECCOMP_* groups a finished seccomp program, so that no run pays for
- * libseccomp (0.7 ms) nor links it.  A program allows everything but what its groups refuse; the system calls are found by
- * a binary tree, because the kernel evaluates a program for every number when it is loaded.
+/* Writes core/filter-table.c: for every set of WEIR_SECCOMP_* groups a finished seccomp program, so that no run pays
+ * for libseccomp (0.7 ms) nor links it.  A program allows everything but what its groups refuse; the system calls are
+ * found by a binary tree, because the kernel evaluates a program for every number when it is loaded.
  *
  * Rules that all groups keep:
- *  - arguments that the kernel takes as int are compared in their low 32 bits only; a 64-bit comparison could be got around
- *    by setting a high bit (CVE-2019-10063);
- *  - what takes its arguments in memory cannot be judged here: clone3 and, where modes matter, openat2 answer ENOSYS, upon
- *    which every libc and tool falls back to the call that can be;
+ *  - arguments that the kernel takes as int are compared in their low 32 bits only; a 64-bit comparison could be got
+ * around by setting a high bit (CVE-2019-10063);
+ *  - what takes its arguments in memory cannot be judged here: clone3 and, where modes matter, openat2 answer ENOSYS,
+ * upon which every libc and tool falls back to the call that can be;
  *  - io_uring does what it is told without passing the filter, so it goes with every group;
  *  - other architectures (int 0x80) and x32 are refused as a whole.  */
 #include "config.h"
@@ -92,8 +92,8 @@ refuse_when (const char *name, int errnum, unsigned index, uint64_t mask, uint64
     refuse (nr, errnum, 1, &arg);
 }
 
-/* Refuses the call when argument index names another process: is not 0.  A value whose low half alone is 0 is refused too,
- * which errs on the safe side.  */
+/* Refuses the call when argument index names another process: is not 0.  A value whose low half alone is 0 is refused
+ * too, which errs on the safe side.  */
 static void
 refuse_other (const char *name, unsigned index)
 {
@@ -112,21 +112,60 @@ has (unsigned group)
 /* ---- the groups ---- */
 
 static const char *const base_calls[] = {
-  "mount", "umount2", "pivot_root", "chroot", "open_tree", "move_mount", "fsopen", "fsconfig", "fsmount", "fspick",
-  "mount_setattr", "setns",                                                    /* mounts, namespaces */
-  "add_key", "request_key", "keyctl",                                          /* keyrings are not namespaced */
-  "bpf", "perf_event_open", "userfaultfd", "fanotify_init", "lookup_dcookie",  /* attack surface, watching others */
-  "kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module", "create_module", "query_module",
-  "get_kernel_syms", "acct", "swapon", "swapoff", "reboot", "quotactl", "quotactl_fd", "nfsservctl", "_sysctl",
-  "syslog", "vhangup", "settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "stime", "sethostname",
-  "setdomainname", "iopl", "ioperm",                                           /* administration */
+  "mount",
+  "umount2",
+  "pivot_root",
+  "chroot",
+  "open_tree",
+  "move_mount",
+  "fsopen",
+  "fsconfig",
+  "fsmount",
+  "fspick",
+  "mount_setattr",
+  "setns", /* mounts, namespaces */
+  "add_key",
+  "request_key",
+  "keyctl", /* keyrings are not namespaced */
+  "bpf",
+  "perf_event_open",
+  "userfaultfd",
+  "fanotify_init",
+  "lookup_dcookie", /* attack surface, watching others */
+  "kexec_load",
+  "kexec_file_load",
+  "init_module",
+  "finit_module",
+  "delete_module",
+  "create_module",
+  "query_module",
+  "get_kernel_syms",
+  "acct",
+  "swapon",
+  "swapoff",
+  "reboot",
+  "quotactl",
+  "quotactl_fd",
+  "nfsservctl",
+  "_sysctl",
+  "syslog",
+  "vhangup",
+  "settimeofday",
+  "clock_settime",
+  "clock_adjtime",
+  "adjtimex",
+  "stime",
+  "sethostname",
+  "setdomainname",
+  "iopl",
+  "ioperm", /* administration */
 };
 
 static void
 add_base (void)
 {
-  static const uint64_t clone_flags[] = { CLONE_NEWNS,  CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
-                                          CLONE_NEWUSER, CLONE_NEWPID,   CLONE_NEWNET };
+  static const uint64_t clone_flags[] = { CLONE_NEWNS,   CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
+                                          CLONE_NEWUSER, CLONE_NEWPID,    CLONE_NEWNET };
   static const uint64_t ioctls[] = { 0x5412 /* TIOCSTI */, 0x541c /* TIOCLINUX */, 0x5423 /* TIOCSETD */ };
 
   refuse_calls (base_calls, COUNT (base_calls));
@@ -181,13 +220,19 @@ static void
 add_metadata (void)
 {
   static const char *const calls[] = {
-    "chmod",     "fchmod",    "fchmodat", "chown",     "lchown",    "fchown",      "fchownat",     "utime",        "utimes",
-    "futimesat", "utimensat", "setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr",
+    "chmod",     "fchmod",    "fchmodat",    "chown",        "lchown",       "fchown",
+    "fchownat",  "utime",     "utimes",      "futimesat",    "utimensat",    "setxattr",
+    "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr",
   };
   static const uint64_t ioctls[] = {
-    0x40086602 /* FS_IOC_SETFLAGS */,      0x40046602 /* FS_IOC32_SETFLAGS */,      0x401c5820 /* FS_IOC_FSSETXATTR */,
-    0x40087602 /* FS_IOC_SETVERSION */,    0x40047602 /* FS_IOC32_SETVERSION */,    0x40047211 /* FAT_IOCTL_SET_ATTRIBUTES */,
-    0x800c6613 /* FS_IOC_SET_ENCRYPTION_POLICY */, 0x40806685 /* FS_IOC_ENABLE_VERITY */,
+    0x40086602 /* FS_IOC_SETFLAGS */,
+    0x40046602 /* FS_IOC32_SETFLAGS */,
+    0x401c5820 /* FS_IOC_FSSETXATTR */,
+    0x40087602 /* FS_IOC_SETVERSION */,
+    0x40047602 /* FS_IOC32_SETVERSION */,
+    0x40047211 /* FAT_IOCTL_SET_ATTRIBUTES */,
+    0x800c6613 /* FS_IOC_SET_ENCRYPTION_POLICY */,
+    0x40806685 /* FS_IOC_ENABLE_VERITY */,
   };
   static const int newer[] = { NR_FCHMODAT2, NR_SETXATTRAT, NR_REMOVEXATTRAT, NR_FILE_SETATTR };
 
@@ -198,16 +243,16 @@ add_metadata (void)
     refuse_when ("ioctl", EPERM, 1, LOW32, ioctls[i]);
 }
 
-/* Which families sockets may have.  The families that work are UNIX (1), INET (2), INET6 (10) and NETLINK (16); the masks
- * below hold for every other number from 0 to 63 and for no such one, and the kernel knows none above.  socketpair is no way
- * to reach anybody in those four, so only the odd families are closed to it.  */
+/* Which families sockets may have.  The families that work are UNIX (1), INET (2), INET6 (10) and NETLINK (16); the
+ * masks below hold for every other number from 0 to 63 and for no such one, and the kernel knows none above. socketpair
+ * is no way to reach anybody in those four, so only the odd families are closed to it.  */
 static void
 add_sockets (void)
 {
   static const struct {
     uint64_t mask, value;
-  } odd[] = { { 0x20, 0x20 }, { 0x04, 0x04 }, { 0x03, 0x03 }, { 0x09, 0x09 }, { 0x11, 0x11 },
-              { 0x12, 0x12 }, { 0x18, 0x18 }, { 0x17, 0x00 } };
+  } odd[] = { { 0x20, 0x20 }, { 0x04, 0x04 }, { 0x03, 0x03 }, { 0x09, 0x09 },
+              { 0x11, 0x11 }, { 0x12, 0x12 }, { 0x18, 0x18 }, { 0x17, 0x00 } };
   static const uint64_t network[] = { AF_INET, AF_INET6, AF_NETLINK };
 
   if (has (WEIR_SECCOMP_BASE | WEIR_SECCOMP_NETWORK))
@@ -246,8 +291,8 @@ add_fast_open (void)
 static void
 add_others (void)
 {
-  static const char *const of_pid[] = { "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr",
-                                        "migrate_pages", "move_pages" };
+  static const char *const of_pid[] = { "sched_setaffinity", "sched_setscheduler", "sched_setparam",
+                                        "sched_setattr",     "migrate_pages",      "move_pages" };
   struct scmp_arg_cmp limit[] = { SCMP_CMP64 (0, SCMP_CMP_NE, 0), SCMP_CMP64 (2, SCMP_CMP_NE, 0) };
 
   refuse (number ("prlimit64"), EPERM, COUNT (limit), limit); /* reading others' limits stays */

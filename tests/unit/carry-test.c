@@ -16,7 +16,10 @@
 #include "core/sys.h"
 
 #define COUNT(a) (sizeof (a) / sizeof (a)[0])
-#define STEP(k, ...) { .struct_size = sizeof (struct weir_step), .kind = WEIR_STEP_##k, __VA_ARGS__ }
+#define STEP(k, ...)                                                                                                   \
+  {                                                                                                                    \
+    .struct_size = sizeof (struct weir_step), .kind = WEIR_STEP_##k, __VA_ARGS__                                       \
+  }
 
 static void
 accepted (const struct weir_step *steps, size_t count, size_t ops)
@@ -76,10 +79,10 @@ static void
 bad_plans (void **state)
 {
   (void) state;
-#define REFUSED(kind, ...)                                                                                                   \
-  do {                                                                                                                       \
-    const struct weir_step steps[] = { __VA_ARGS__ };                                                                        \
-    refused (steps, COUNT (steps), kind);                                                                                    \
+#define REFUSED(kind, ...)                                                                                             \
+  do {                                                                                                                 \
+    const struct weir_step steps[] = { __VA_ARGS__ };                                                                  \
+    refused (steps, COUNT (steps), kind);                                                                              \
   } while (0)
   REFUSED (WEIR_STEP_COUNT_, STEP (COUNT_));
   REFUSED (0, { .kind = 0 });
@@ -122,8 +125,8 @@ old_kernels (void **state)
   struct carry_failure failure;
 
   for (size_t i = 0; i < COUNT (table); i++) {
-    const struct weir_step step
-      = STEP (LANDLOCK_HANDLE, .flags = table[i].flags, .value = table[i].value, .fact = WEIR_FACT_LANDLOCK_ABI);
+    const struct weir_step step =
+        STEP (LANDLOCK_HANDLE, .flags = table[i].flags, .value = table[i].value, .fact = WEIR_FACT_LANDLOCK_ABI);
     assert_int_equal (carry_prepare (&step, 1, table[i].abi, &c, &failure), -1);
     assert_int_equal (failure.errnum, EOPNOTSUPP);
     assert_int_equal (failure.fact, WEIR_FACT_LANDLOCK_ABI);
@@ -223,18 +226,22 @@ decode_malformed (void **state)
     size_t offset;
     uint32_t value;
   } table[] = {
-    { 0, 0 },                                     /* magic */
-    { 8, PLAN_ENCODING_VERSION + 1 },             /* version */
-    { 12, SIZE - 1 },      { 12, SIZE + 1 },      /* size */
-    { 16, 3 },             { 16, 0xffffffff },    /* steps: strings taken for one, far too many */
-    { 20, 1 },                                    /* reserved */
-    { 24 + 40, 1 },        { 24 + 40, 0xffffffff }, /* path: in the header, far outside */
+    { 0, 0 }, /* magic */
+    { 8, PLAN_ENCODING_VERSION + 1 }, /* version */
+    { 12, SIZE - 1 },
+    { 12, SIZE + 1 }, /* size */
+    { 16, 3 },
+    { 16, 0xffffffff }, /* steps: strings taken for one, far too many */
+    { 20, 1 }, /* reserved */
+    { 24 + 40, 1 },
+    { 24 + 40, 0xffffffff }, /* path: in the header, far outside */
     { 24 + 40, BEHIND - 1 },
-    { 24 + 44, 4 },        { 24 + 44, 6 },        /* its length: short, over the NUL */
+    { 24 + 44, 4 },
+    { 24 + 44, 6 }, /* its length: short, over the NUL */
     { 24 + 44, 0xffffffff },
-    { 24 + 44, 10 },                              /* two strings as one */
-    { 24 + 52, 5 },                               /* NUL beyond the end */
-    { 24 + 56 + 44, 1 },                          /* a length without a string */
+    { 24 + 44, 10 }, /* two strings as one */
+    { 24 + 52, 5 }, /* NUL beyond the end */
+    { 24 + 56 + 44, 1 }, /* a length without a string */
   };
   unsigned char bytes[SIZE];
   struct weir_step *steps;
@@ -264,8 +271,9 @@ int
 main (void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test (plans),  cmocka_unit_test (bad_plans),        cmocka_unit_test (old_kernels),
-    cmocka_unit_test (cut_to_the_kernel), cmocka_unit_test (decode), cmocka_unit_test (decode_malformed),
+    cmocka_unit_test (plans),       cmocka_unit_test (bad_plans),
+    cmocka_unit_test (old_kernels), cmocka_unit_test (cut_to_the_kernel),
+    cmocka_unit_test (decode),      cmocka_unit_test (decode_malformed),
   };
   return cmocka_run_group_tests_name ("carry", tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every program is loaded in a child, which then makes each of the calls below.  A call that no group of the program refuses
- * must answer as it does without a program.  All calls are harmless where they are allowed: their arguments are wrong.  */
+/* Every program is loaded in a child, which then makes each of the calls below.  A call that no group of the program
+ * refuses must answer as it does without a program.  All calls are harmless where they are allowed: their arguments are
+ * wrong.  */
 #include "config.h"
 
 #include "core/carry.h"
@@ -38,20 +39,35 @@
 struct probe {
   const char *name;
   unsigned groups; /* that refuse it; 0: none may */
-  int errnum;      /* with which they do */
+  int errnum; /* with which they do */
   long nr, args[6];
 };
 
 #define NOBODY 0x7ffffff0L /* no process has this number */
-#define BAD 1L             /* no address */
-#define HIGH (1L << 32)    /* a bit that the kernel does not look at */
-#define LAST_PROBE { .name = NULL }
+#define BAD 1L /* no address */
+#define HIGH (1L << 32) /* a bit that the kernel does not look at */
+#define LAST_PROBE                                                                                                     \
+  {                                                                                                                    \
+    .name = NULL                                                                                                       \
+  }
 
 static char path[64]; /* in a directory that is not there */
 
 /* A name with its number, groups, errno and arguments.  */
-#define P(call, groups, errnum, ...) { #call, groups, errnum, SYS_##call, { __VA_ARGS__ } }
-#define N(number, groups, errnum, ...) { #number, groups, errnum, number, { __VA_ARGS__ } }
+#define P(call, groups, errnum, ...)                                                                                   \
+  {                                                                                                                    \
+#call, groups, errnum, SYS_##call,                                                                                 \
+    {                                                                                                                  \
+      __VA_ARGS__                                                                                                      \
+    }                                                                                                                  \
+  }
+#define N(number, groups, errnum, ...)                                                                                 \
+  {                                                                                                                    \
+#number, groups, errnum, number,                                                                                   \
+    {                                                                                                                  \
+      __VA_ARGS__                                                                                                      \
+    }                                                                                                                  \
+  }
 
 static const struct probe *
 probes (void)
@@ -295,8 +311,8 @@ check_set (unsigned set, const struct probe *table, const int *bare)
     /* Two rules of a set may apply to one call: then either answer is right.  */
     int both = strcmp (table[i].name, "socket") == 0 && (set & NET) && results[i] == EPERM;
     if (results[i] != expected && !both)
-      fail_msg ("set %x: %s (probe %zu): errno %d instead of %d (%d without a program)", set, table[i].name, i, results[i],
-                expected, bare[i]);
+      fail_msg ("set %x: %s (probe %zu): errno %d instead of %d (%d without a program)", set, table[i].name, i,
+                results[i], expected, bare[i]);
   }
   drop (results);
 }
@@ -351,6 +367,7 @@ programs_run (void **state)
 int
 main (void)
 {
-  const struct CMUnitTest tests[] = { cmocka_unit_test (none), cmocka_unit_test (every_set), cmocka_unit_test (programs_run) };
+  const struct CMUnitTest tests[] = { cmocka_unit_test (none), cmocka_unit_test (every_set),
+                                      cmocka_unit_test (programs_run) };
   return cmocka_run_group_tests_name ("filter", tests, NULL, NULL);
 }

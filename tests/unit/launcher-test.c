@@ -22,8 +22,6 @@
 #include "core/sys.h"
 #include "tests/unit/steps-child.h"
 
-#define COUNT(a) (sizeof (a) / sizeof (a)[0])
-#define STEP(k, ...) { .struct_size = sizeof (struct weir_step), .kind = WEIR_STEP_##k, __VA_ARGS__ }
 #define SEALS (F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL)
 
 static char launcher[512];
@@ -188,13 +186,14 @@ need_launcher (void)
 
 /* ---- plans that work ---- */
 
-#define NAMESPACED \
-  STEP (NAMESPACES, .flags = WEIR_NS_MOUNT | WEIR_NS_PID | WEIR_NS_IPC, .fact = WEIR_FACT_USER_NAMESPACES), \
-    STEP (ROOT_READ_ONLY), STEP (BIND, .path = child_path ("ws"))
+#define NAMESPACED                                                                                                     \
+  STEP (NAMESPACES, .flags = WEIR_NS_MOUNT | WEIR_NS_PID | WEIR_NS_IPC, .fact = WEIR_FACT_USER_NAMESPACES),            \
+      STEP (ROOT_READ_ONLY), STEP (BIND, .path = child_path ("ws"))
 #define LOCKED STEP (CAPABILITIES), STEP (NO_NEW_PRIVILEGES), STEP (SECCOMP, .flags = WEIR_SECCOMP_BASE)
 
-static const char *const writer[]
-  = { "sh", "-c", "echo in >ws/a; echo out >outside/a; echo pid $$; readlink /proc/self/fd/12; pwd; exit 7", NULL };
+static const char *const writer[] = {
+  "sh", "-c", "echo in >ws/a; echo out >outside/a; echo pid $$; readlink /proc/self/fd/12; pwd; exit 7", NULL
+};
 
 static void
 check_writer (int status, const char *output, const char *report)
@@ -203,8 +202,8 @@ check_writer (int status, const char *output, const char *report)
   assert_string_equal (report, "");
   assert_true (WIFEXITED (status));
   assert_int_equal (WEXITSTATUS (status), 7);
-  assert_non_null (strstr (output, child_dir ()));     /* where it was started */
-  assert_null (strstr (output, "pipe:"));              /* no descriptor 12 */
+  assert_non_null (strstr (output, child_dir ())); /* where it was started */
+  assert_null (strstr (output, "pipe:")); /* no descriptor 12 */
   assert_int_equal (access (child_path ("ws/a"), F_OK), 0);
   assert_int_equal (access (child_path ("outside/a"), F_OK), -1);
 }
@@ -247,10 +246,13 @@ without_namespaces (void **state)
     skip ();
   }
   for (int supervise = 0; supervise < 2; supervise++) {
-    const struct weir_step steps[]
-      = { STEP (LANDLOCK_HANDLE, .flags = 0xfffe & ~UINT64_C (0xc), .value = UINT64_C (3) << 32),
-          STEP (LANDLOCK_RULE, .path = child_path ("ws"), .flags = ~UINT64_C (0)),
-          STEP (LANDLOCK_RULE, .path = "/dev/null", .flags = 2), LOCKED, STEP (LANDLOCK_ENFORCE), STEP (SUPERVISE) };
+    const struct weir_step steps[] = { STEP (LANDLOCK_HANDLE, .flags = 0xfffe & ~UINT64_C (0xc),
+                                             .value = UINT64_C (3) << 32),
+                                       STEP (LANDLOCK_RULE, .path = child_path ("ws"), .flags = ~UINT64_C (0)),
+                                       STEP (LANDLOCK_RULE, .path = "/dev/null", .flags = 2),
+                                       LOCKED,
+                                       STEP (LANDLOCK_ENFORCE),
+                                       STEP (SUPERVISE) };
     int status = run_plan (steps, COUNT (steps) - (supervise ? 0 : 1), writer, output, report);
     check_writer (status, output, report);
   }
@@ -293,8 +295,9 @@ await (int fd, const char *text)
 static void
 signals_are_passed_on (void **state)
 {
-  static const char *const command[]
-    = { "sh", "-c", "trap 'echo trapped; exit 3' TERM; echo ready; while :; do sleep 0.05; done", NULL };
+  static const char *const command[] = { "sh", "-c",
+                                         "trap 'echo trapped; exit 3' TERM; echo ready; while :; do sleep 0.05; done",
+                                         NULL };
   char output[4096], report[4096];
   struct run run;
 
@@ -351,10 +354,12 @@ failing_step (void **state)
   (void) state;
   need_launcher ();
   for (int supervise = 0; supervise < 2; supervise++) {
-    const struct weir_step steps[] = { NAMESPACED, STEP (BIND, .path = child_path ("absent")), LOCKED, STEP (SUPERVISE) };
+    const struct weir_step steps[] = { NAMESPACED, STEP (BIND, .path = child_path ("absent")), LOCKED,
+                                       STEP (SUPERVISE) };
     int status = run_plan (steps, COUNT (steps) - (supervise ? 0 : 1), command, output, report);
     skip_without_namespaces (report);
-    snprintf (expected, sizeof expected, "step=%d errno=%d fact=0 detail=%s\n", WEIR_STEP_BIND, ENOENT, child_path ("absent"));
+    snprintf (expected, sizeof expected, "step=%d errno=%d fact=0 detail=%s\n", WEIR_STEP_BIND, ENOENT,
+              child_path ("absent"));
     assert_string_equal (report, expected);
     assert_true (WIFEXITED (status) && WEXITSTATUS (status) == 125);
     assert_int_equal (access (child_path ("ws/ran"), F_OK), -1);
@@ -372,7 +377,9 @@ failing_exec (void **state)
   const struct {
     const char *program;
     int errnum, status;
-  } table[] = { { child_path ("absent"), ENOENT, 127 }, { "weir-no-such-program", ENOENT, 127 }, { child_path ("ws/text"), EACCES, 126 } };
+  } table[] = { { child_path ("absent"), ENOENT, 127 },
+                { "weir-no-such-program", ENOENT, 127 },
+                { child_path ("ws/text"), EACCES, 126 } };
   for (size_t i = 0; i < 2 * COUNT (table); i++) {
     const char *const command[] = { table[i / 2].program, NULL };
     const struct weir_step steps[] = { NAMESPACED, LOCKED, STEP (SUPERVISE) };
@@ -460,8 +467,10 @@ main (void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown (f, setup, child_clean)
   const struct CMUnitTest tests[] = {
-    TEST (supervised), TEST (without_init), TEST (without_namespaces), TEST (ends), TEST (signals_are_passed_on),
-    TEST (death_of_the_launcher), TEST (failing_step), TEST (failing_exec), TEST (bad_plans), TEST (bad_usage),
+    TEST (supervised),   TEST (without_init),          TEST (without_namespaces),
+    TEST (ends),         TEST (signals_are_passed_on), TEST (death_of_the_launcher),
+    TEST (failing_step), TEST (failing_exec),          TEST (bad_plans),
+    TEST (bad_usage),
   };
   return cmocka_run_group_tests_name ("launcher", tests, NULL, NULL);
 }

@@ -70,7 +70,8 @@ child_do (const struct carry *c, child_check check, const char *dir, struct chil
 
 /* In the child: namespaces, of which the pid namespace takes another child to be in.  */
 static void
-child_enter (const struct carry *c, int made, int mapped, child_check check, const char *dir, struct child_report *report)
+child_enter (const struct carry *c, int made, int mapped, child_check check, const char *dir,
+             struct child_report *report)
 {
   char byte;
 
@@ -88,7 +89,8 @@ child_enter (const struct carry *c, int made, int mapped, child_check check, con
 }
 
 int
-child_run (const struct weir_step *steps, size_t count, child_check check, const char *dir, struct carry_failure *failure)
+child_run (const struct weir_step *steps, size_t count, child_check check, const char *dir,
+           struct carry_failure *failure)
 {
   struct carry c;
   int made[2], mapped[2];
@@ -96,8 +98,7 @@ child_run (const struct weir_step *steps, size_t count, child_check check, const
 
   if (carry_prepare (steps, count, sys_landlock_abi (), &c, failure))
     return CHILD_FAILED;
-  struct child_report *report
-    = mmap (NULL, sizeof *report, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  struct child_report *report = mmap (NULL, sizeof *report, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   assert_true (report != MAP_FAILED);
   report->result = -3; /* the child ended without a word */
   assert_int_equal (pipe (made), 0);
@@ -139,6 +140,23 @@ child_holds (const struct weir_step *steps, size_t count, child_check check, con
     fail_msg ("line %d does not hold in the child", result);
 }
 
+void
+child_fails (const struct weir_step *steps, size_t count, uint32_t kind, int errnum, const char *detail, uint32_t fact)
+{
+  struct carry_failure failure = { 0 };
+  int result = child_run (steps, count, NULL, child_dir (), &failure);
+
+  if (result == CHILD_NO_NAMESPACES) {
+    print_message ("skipped: this machine refuses user namespaces\n");
+    skip ();
+  }
+  assert_int_equal (result, CHILD_FAILED);
+  assert_int_equal (failure.step, kind);
+  assert_int_equal (failure.errnum, errnum);
+  assert_string_equal (failure.detail, detail);
+  assert_int_equal (failure.fact, fact);
+}
+
 /* ---- files ---- */
 
 static char child_directory[256];
@@ -174,6 +192,29 @@ void
 child_mkdir (const char *name)
 {
   assert_int_equal (mkdir (child_path (name), 0755), 0);
+}
+
+void
+child_tree (void)
+{
+  child_mkdir ("ws");
+  child_mkdir ("ws/.git");
+  child_mkdir ("ws/.git/hooks");
+  child_file ("ws/.git/hooks/a", "a");
+  child_file ("ws/file", "in");
+  child_mkdir ("outside");
+  child_file ("outside/file", "out");
+}
+
+const char *
+child_in (const char *dir, const char *name)
+{
+  static char buffers[8][512];
+  static unsigned next;
+  char *buffer = buffers[next++ % 8];
+
+  snprintf (buffer, sizeof buffers[0], "%s/%s", dir, name);
+  return buffer;
 }
 
 int

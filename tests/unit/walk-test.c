@@ -23,17 +23,6 @@
 #include "core/sys.h"
 #include "tests/unit/steps-child.h"
 
-static const char *
-in (const char *dir, const char *name)
-{
-  static char buffers[4][PATH_MAX];
-  static unsigned next;
-  char *buffer = buffers[next++ % 4];
-
-  snprintf (buffer, sizeof buffers[0], "%s/%s", dir, name);
-  return buffer;
-}
-
 static int
 same (int fd, const char *path)
 {
@@ -49,22 +38,22 @@ checks (const char *dir)
 
   CHECK (same (walk_open ("/"), "/"));
   CHECK (same (walk_open (dir), dir));
-  CHECK (same (walk_open (in (dir, "a/b/file")), in (dir, "a/b/file")));
-  CHECK (same (walk_open (in (dir, "a//b///")), in (dir, "a/b")));
-  CHECK (same (walk_open (in (dir, "fifo")), in (dir, "fifo"))); /* does not block */
-  REFUSED (walk_open (in (dir, "link")), ELOOP);
-  REFUSED (walk_open (in (dir, "link/b")), ELOOP);
-  REFUSED (walk_open (in (dir, "a/up/a")), ELOOP);
-  REFUSED (walk_open (in (dir, "dangling")), ELOOP);
-  REFUSED (walk_open (in (dir, "absent")), ENOENT);
-  REFUSED (walk_open (in (dir, "absent/b")), ENOENT);
-  REFUSED (walk_open (in (dir, "a/b/file/c")), ENOTDIR);
+  CHECK (same (walk_open (child_in (dir, "a/b/file")), child_in (dir, "a/b/file")));
+  CHECK (same (walk_open (child_in (dir, "a//b///")), child_in (dir, "a/b")));
+  CHECK (same (walk_open (child_in (dir, "fifo")), child_in (dir, "fifo"))); /* does not block */
+  REFUSED (walk_open (child_in (dir, "link")), ELOOP);
+  REFUSED (walk_open (child_in (dir, "link/b")), ELOOP);
+  REFUSED (walk_open (child_in (dir, "a/up/a")), ELOOP);
+  REFUSED (walk_open (child_in (dir, "dangling")), ELOOP);
+  REFUSED (walk_open (child_in (dir, "absent")), ENOENT);
+  REFUSED (walk_open (child_in (dir, "absent/b")), ENOENT);
+  REFUSED (walk_open (child_in (dir, "a/b/file/c")), ENOTDIR);
   REFUSED (walk_open ("/proc/self/fd/0"), ELOOP);
   REFUSED (walk_open ("a"), EINVAL);
   REFUSED (walk_open (""), EINVAL);
   memset (name, 'x', sizeof name - 1);
   name[sizeof name - 1] = '\0';
-  REFUSED (walk_open (in (dir, name)), ENAMETOOLONG);
+  REFUSED (walk_open (child_in (dir, name)), ENAMETOOLONG);
   return 0;
 }
 

@@ -21,8 +21,7 @@
 #define COMPAT_READ (SYS_LL_EXECUTE | SYS_LL_READ_FILE | SYS_LL_READ_DIR)
 #define COMPAT_FULL_ABI 5
 
-static int __attribute__ ((format (printf, 1, 2)))
-compat_fail (const char *format, ...)
+static int __attribute__ ((format (printf, 1, 2))) compat_fail (const char *format, ...)
 {
   va_list args;
 

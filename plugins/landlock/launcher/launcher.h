@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The static launcher.  main.c chooses between two programs: compat.c speaks the command line of landlock-run, plan.c carries
- * out a plan of Weir in itself.  */
+/* The static launcher.  main.c chooses between two programs: compat.c speaks the command line of landlock-run, plan.c
+ * carries out a plan of Weir in itself.  */
 #ifndef WEIR_LANDLOCK_LAUNCHER_H
 #define WEIR_LANDLOCK_LAUNCHER_H
 
 #include "core/carry.h"
 
-#define LAUNCHER_FAILED 125         /* exit status: nothing was executed */
+#define LAUNCHER_FAILED 125 /* exit status: nothing was executed */
 #define LAUNCHER_NOT_EXECUTABLE 126
 #define LAUNCHER_NO_PROGRAM 127
 
@@ -33,8 +33,8 @@ int launcher_confine (const struct launcher *, struct carry_failure *);
 
 /* ---- namespaces.c ---- */
 
-/* Puts this process into new namespaces (WEIR_NS_*), a user namespace with the identity map among them.  -1: filled.  A pid
- * namespace begins with the next child.  */
+/* Puts this process into new namespaces (WEIR_NS_*), a user namespace with the identity map among them.  -1: filled.  A
+ * pid namespace begins with the next child.  */
 int launcher_namespaces (uint64_t wanted, struct carry_failure *);
 
 /* ---- supervise.c ---- */

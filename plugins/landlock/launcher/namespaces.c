@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The launcher's own namespaces.  A user namespace in which each id is itself: of an ordinary user only its own id can be
- * mapped, which the process may write itself; as uid 0 all that are mapped for us, which only a process that stayed outside
- * may write (user_namespaces(7)), so one is left behind for it.  */
+/* The launcher's own namespaces.  A user namespace in which each id is itself: of an ordinary user only its own id can
+ * be mapped, which the process may write itself; as uid 0 all that are mapped for us, which only a process that stayed
+ * outside may write (user_namespaces(7)), so one is left behind for it.  */
 #include "config.h"
 
 #include "plugins/landlock/launcher/launcher.h"
@@ -66,8 +66,7 @@ namespaces_map_own (void)
 }
 
 /* The process outside: waits for the byte that says that the namespace is there; its status is an errno.  */
-static void __attribute__ ((noreturn))
-namespaces_outside (int pid, int go)
+static void __attribute__ ((noreturn)) namespaces_outside (int pid, int go)
 {
   char byte;
 

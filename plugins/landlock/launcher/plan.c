@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* weir-landlock-run --weir-plan FD [--weir-report FD] -- ARGV...: reads an encoded plan from a sealed memory file, carries
- * it out in this process and executes ARGV.  The report says, in one line, what failed; it is closed without a word when the
- * command was executed.  */
+/* weir-landlock-run --weir-plan FD [--weir-report FD] -- ARGV...: reads an encoded plan from a sealed memory file,
+ * carries it out in this process and executes ARGV.  The report says, in one line, what failed; it is closed without a
+ * word when the command was executed.  */
 #include "config.h"
 
 #include "plugins/landlock/launcher/launcher.h"
@@ -50,13 +50,30 @@ launcher_report (const struct carry_failure *failure)
     return; /* stderr says it too */
 }
 
+/* As core/plan-words.c has them.  */
 static const char *
 launcher_word (uint32_t step)
 {
-  static const char *const words[]
-    = { "step 0", "namespaces", "read-only root", "bind", "tmpfs", "hide", "proc", "dev", "landlock ruleset", "landlock rule",
-        "landlock", "seccomp", "no new privileges", "capabilities", "limit", "loopback", "supervise" };
-  static const char *const stages[] = { "clone", "stdio", "directory", "execute", "runner", "init" };
+  static const char *const words[] = { "step 0",
+                                       "namespaces",
+                                       "read-only root",
+                                       "bind",
+                                       "tmpfs",
+                                       "hide",
+                                       "fresh /proc",
+                                       "private /dev",
+                                       "access rules",
+                                       "access rule",
+                                       "enforce access rules",
+                                       "system call filter",
+                                       "no new privileges",
+                                       "capabilities",
+                                       "limit",
+                                       "loopback up",
+                                       "supervise" };
+  static const char *const stages[] = {
+    "clone", "standard streams", "working directory", "execute the command", "execute the runner", "init"
+  };
 
   if (step < sizeof words / sizeof words[0])
     return words[step];
@@ -81,8 +98,7 @@ launcher_started (void)
   report = -1;
 }
 
-static void __attribute__ ((noreturn))
-plan_stop (const char *what, const char *object)
+static void __attribute__ ((noreturn)) plan_stop (const char *what, const char *object)
 {
   fprintf (stderr, "weir-landlock-run: %s%s\n", what, object);
   exit (LAUNCHER_FAILED);

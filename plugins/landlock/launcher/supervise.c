@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command in a child of the launcher: pid 1 of the new pid namespace, or beneath Weir's init.  The launcher stays
- * outside, passes signals on, and ends as the command ended.  When it is killed, a pidfd of it tells the init, and a parent
- * death signal a command without one.  */
+ * outside, passes signals on, and ends as the command ended.  When it is killed, a pidfd of it tells the init, and a
+ * parent death signal a command without one.  */
 #include "config.h"
 
 #include "plugins/landlock/launcher/launcher.h"
@@ -30,17 +30,16 @@ static const int supervise_signals[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUS
 
 struct supervise {
   const struct launcher *launcher;
-  int report[2];  /* socket pair: ours, the init's */
-  int failed[2];  /* pipe: a child that cannot become what it should writes its struct carry_failure */
-  int self;       /* pidfd of this process */
-  int init;       /* memory file of the init, -1: no SUPERVISE */
-  int ruleset;    /* of the command alone, -1 */
+  int report[2]; /* socket pair: ours, the init's */
+  int failed[2]; /* pipe: a child that cannot become what it should writes its struct carry_failure */
+  int self; /* pidfd of this process */
+  int init; /* memory file of the init, -1: no SUPERVISE */
+  int ruleset; /* of the command alone, -1 */
   sigset_t saved; /* mask */
   pid_t child;
 };
 
-static void __attribute__ ((noreturn))
-supervise_stop (const char *what)
+static void __attribute__ ((noreturn)) supervise_stop (const char *what)
 {
   struct carry_failure failure;
   launcher_failure (&failure, WEIR_STAGE_INIT, 0, what);
@@ -125,13 +124,13 @@ supervise_become_init (struct supervise *s, struct carry_failure *failure)
       launcher_failure (failure, WEIR_STAGE_INIT, 0, "");
     return;
   }
-  argv[0] = (char[]) { WEIR_INIT_NAME };
+  argv[0] = (char[]){ WEIR_INIT_NAME };
   argv[1] = report;
   argv[2] = harness;
   argv[WEIR_INIT_ARGC] = s->launcher->program;
   memcpy (argv + WEIR_INIT_ARGC + 1, command + 1, count * sizeof *argv);
-  if (syscall (SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC) || supervise_pass (s->report[1]) || supervise_pass (s->self)
-      || supervise_pass (s->ruleset)) {
+  if (syscall (SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC) || supervise_pass (s->report[1])
+      || supervise_pass (s->self) || supervise_pass (s->ruleset)) {
     launcher_failure (failure, WEIR_STAGE_STDIO, 0, "descriptors");
     return;
   }
@@ -139,8 +138,7 @@ supervise_become_init (struct supervise *s, struct carry_failure *failure)
   launcher_failure (failure, WEIR_STAGE_INIT, 0, WEIR_INIT_NAME);
 }
 
-static void __attribute__ ((noreturn))
-supervise_child (struct supervise *s)
+static void __attribute__ ((noreturn)) supervise_child (struct supervise *s)
 {
   struct carry_failure failure = { 0 };
   struct pollfd parent = { .fd = s->self, .events = POLLIN };
@@ -151,7 +149,8 @@ supervise_child (struct supervise *s)
   if (s->init >= 0) {
     setsid (); /* what the terminal sends comes through the launcher, once */
     supervise_become_init (s, &failure);
-  } else {
+  }
+  else {
     sigprocmask (SIG_SETMASK, &s->saved, NULL);
     launcher_become (s->launcher, &failure);
   }
@@ -197,8 +196,7 @@ supervise_await_exec (struct supervise *s)
   }
 }
 
-static void __attribute__ ((noreturn))
-supervise_end (const struct supervise *s, int signalled, int code)
+static void __attribute__ ((noreturn)) supervise_end (const struct supervise *s, int signalled, int code)
 {
   struct rlimit none = { 0, 0 };
   sigset_t set;
@@ -216,8 +214,7 @@ supervise_end (const struct supervise *s, int signalled, int code)
   exit (128 + code);
 }
 
-static void __attribute__ ((noreturn))
-supervise_end_as_child (const struct supervise *s)
+static void __attribute__ ((noreturn)) supervise_end_as_child (const struct supervise *s)
 {
   int status = 0;
 
@@ -252,15 +249,13 @@ supervise_message (struct supervise *s, struct init_message *end)
 static void
 supervise_start (struct supervise *s)
 {
-  const struct init_message start
-    = { .kind = INIT_START, .ruleset_fd = s->ruleset, .program_fd = -1, .last_fd = 2 };
+  const struct init_message start = { .kind = INIT_START, .ruleset_fd = s->ruleset, .program_fd = -1, .last_fd = 2 };
 
   close (s->report[1]);
   supervise_send (s, &start);
 }
 
-static void __attribute__ ((noreturn))
-supervise_loop (struct supervise *s)
+static void __attribute__ ((noreturn)) supervise_loop (struct supervise *s)
 {
   struct signalfd_siginfo info;
   struct init_message end = { 0 };
