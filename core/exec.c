@@ -106,7 +106,7 @@ exec_forget_request (struct weir_job *job)
 }
 
 static weir_status
-exec_prepare (struct weir_job *job, const struct weir_request *request, weir_error **err)
+exec_prepare (struct weir_job *job, const struct weir_request *request, int timer, weir_error **err)
 {
   weir_status status = request_check (request, 1, &job->request, err);
 
@@ -115,12 +115,12 @@ exec_prepare (struct weir_job *job, const struct weir_request *request, weir_err
   if (status == WEIR_OK && job->request.session != NULL && (job->session = strdup (job->request.session)) == NULL)
     status = error_nomem (err);
   if (status == WEIR_OK)
-    status = watch_open (job, err);
+    status = watch_open (job, timer, err);
   return status == WEIR_OK ? runtime_policy (job->rt, &job->request, &job->policy, err) : status;
 }
 
-weir_status
-weir_start (weir_runtime *rt, const struct weir_request *request, weir_job **out, weir_error **err)
+static weir_status
+exec_start (weir_runtime *rt, const struct weir_request *request, int timer, weir_job **out, weir_error **err)
 {
   struct weir_job *job = exec_new (rt);
   weir_status status;
@@ -128,7 +128,7 @@ weir_start (weir_runtime *rt, const struct weir_request *request, weir_job **out
   *out = NULL;
   if (job == NULL)
     return error_nomem (err);
-  status = exec_prepare (job, request, err);
+  status = exec_prepare (job, request, timer, err);
   if (status == WEIR_OK)
     status = exec_spawn (job, err);
   if (status != WEIR_OK) {
@@ -139,6 +139,12 @@ weir_start (weir_runtime *rt, const struct weir_request *request, weir_job **out
   exec_begin (job);
   *out = job;
   return WEIR_OK;
+}
+
+weir_status
+weir_start (weir_runtime *rt, const struct weir_request *request, weir_job **out, weir_error **err)
+{
+  return exec_start (rt, request, 1, out, err);
 }
 
 /* ---- the end ---- */
@@ -207,14 +213,13 @@ weir_status
 weir_job_wait (weir_job *job, weir_result **out, weir_error **err)
 {
   struct ending end = { .policy = &job->policy, .used = &job->started.used };
-  struct pollfd p = { .fd = job->epoll, .events = POLLIN };
   weir_status status;
 
   *out = NULL;
   if (job->told)
     return error_set (err, WEIR_E_INVALID, 0, "the result of this job was handed out already");
   for (job_pass (job); job->phase != JOB_DONE; job_pass (job))
-    poll (&p, 1, -1);
+    watch_wait (job);
   exec_unguard (job);
   exec_copy_warnings (job);
   end.exit = job->exit;
@@ -240,7 +245,7 @@ weir_run (weir_runtime *rt, const struct weir_request *request, weir_result **ou
   for (int i = 0; request != NULL && request->struct_size >= sizeof *request && i < 3; i++)
     if (request->stream[i] == WEIR_STREAM_PIPE || request->stream[i] == WEIR_STREAM_PTY)
       return error_set (err, WEIR_E_INVALID, 0, "weir_run cannot serve a pipe or a terminal; weir_start can");
-  status = weir_start (rt, request, &job, err);
+  status = exec_start (rt, request, 0, &job, err); /* nobody else waits: no timer is needed */
   if (status != WEIR_OK)
     return status;
   status = weir_job_wait (job, out, err);

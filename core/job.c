@@ -186,7 +186,7 @@ job_set_timer (struct weir_job *job)
   case JOB_DONE:
     break;
   }
-  if (job->phase < JOB_ENDED && job->started.process.ended < 0) {
+  if (job->looking || (job->phase < JOB_ENDED && job->started.process.ended < 0)) {
     int64_t poll_at = util_now_ms () + JOB_POLL_MS;
     at = at == 0 || poll_at < at ? poll_at : at;
   }

@@ -43,7 +43,8 @@ struct weir_job {
     int fd;
     uint32_t events;
   } watched[WATCH_COUNT];
-  int64_t timer_at; /* what the timer is set to, 0: off */
+  int64_t timer_at; /* when something is to be looked at, 0: never */
+  int looking;      /* something cannot be waited for: it is looked at every few milliseconds */
 
   enum job_phase phase;
   int64_t deadline_ms; /* 0: none */
@@ -66,10 +67,11 @@ void streams_feed (struct weir_job *);
 /* Reads what is there.  1: nothing more can come from the streams that are open, when the tree is gone.  */
 int streams_drain (struct weir_job *);
 
-/* watch.c: the descriptor that an event loop waits for.  */
-weir_status watch_open (struct weir_job *, weir_error **);
+/* watch.c: the descriptor that an event loop waits for.  timer: times make it readable too.  */
+weir_status watch_open (struct weir_job *, int timer, weir_error **);
 void watch_set (struct weir_job *, enum watch, int fd, uint32_t events); /* events 0: not any more */
 void watch_timer (struct weir_job *, int64_t at_ms);                     /* 0: off */
+void watch_wait (struct weir_job *); /* until there is something to do */
 void watch_close (struct weir_job *);
 
 /* job.c */

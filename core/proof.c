@@ -16,8 +16,9 @@ struct proof {
   struct strv hints;
 };
 struct proofs {
-  struct proof *first;
+  struct proof *first; /* latest first */
 };
+#define PROOFS_MAX 256 /* older ones are forgotten, and made again when they are needed */
 
 static void
 proof_free (struct proof *p)
@@ -41,11 +42,34 @@ proofs_free (struct proofs *proofs)
 
 /* ---- what is known ---- */
 
-static char *
-proof_key (const char *sandbox, const struct policy *policy)
+/* FNV-1a.  */
+static void
+proof_hash (uint64_t *hash, const char *text)
 {
-  return util_fmt ("%s %u %u %llx %d", sandbox, policy->mode, policy->network, (unsigned long long) policy->axes,
-                   policy->require_origin != NULL);
+  for (; *text != '\0'; text++)
+    *hash = (*hash ^ (unsigned char) *text) * UINT64_C (0x100000001b3);
+  *hash *= UINT64_C (0x100000001b3);
+}
+
+/* A success holds for every policy of its kind.  A failure may come from one root of one policy (a file system that cannot be
+ * bound, say), so it holds for the policies that have the same view, but for the temporary directory, which is always new.  */
+static char *
+proof_key (const char *sandbox, const struct policy *policy, int failure)
+{
+  uint64_t hash = UINT64_C (0xcbf29ce484222325);
+
+  for (size_t i = 0; i < policy->view.count && failure; i++) {
+    const struct weir_view *line = policy->view.lines[i];
+    if (line->flags & WEIR_VIEW_TMP)
+      continue;
+    proof_hash (&hash, line->host);
+    proof_hash (&hash, line->world);
+    hash ^= line->access;
+  }
+  if (failure)
+    proof_hash (&hash, policy->cwd);
+  return util_fmt ("%s %u %u %llx %d %llx", sandbox, policy->mode, policy->network, (unsigned long long) policy->axes,
+                   policy->require_origin != NULL, failure ? (unsigned long long) hash : 0);
 }
 
 /* 1: known, and *status says how; then a failure's words are in *err.  */
@@ -82,6 +106,20 @@ proof_copy_error (struct proof *p, const weir_error *error)
   p->message = strbuf_steal (&text);
 }
 
+static void
+proofs_forget_oldest (struct proofs *proofs)
+{
+  struct proof **at = &proofs->first;
+  size_t count = 0;
+
+  for (; *at != NULL && count < PROOFS_MAX; at = &(*at)->next)
+    count++;
+  if (*at != NULL) {
+    proof_free (*at);
+    *at = NULL; /* never more than one too many */
+  }
+}
+
 /* A proof that cannot be remembered is made again.  */
 static void
 proof_remember (weir_runtime *rt, const char *key, weir_status status, const weir_error *error)
@@ -100,6 +138,7 @@ proof_remember (weir_runtime *rt, const char *key, weir_status status, const wei
   if (rt->proofs != NULL && p->key != NULL && (status == WEIR_OK || p->message != NULL)) {
     p->next = rt->proofs->first;
     rt->proofs->first = p;
+    proofs_forget_oldest (rt->proofs);
     p = NULL;
   }
   pthread_mutex_unlock (&rt->lock);
@@ -209,16 +248,16 @@ proof_make (weir_runtime *rt, const char *sandbox, const struct policy *policy, 
 weir_status
 candidate_prove (weir_runtime *rt, const char *sandbox, const struct policy *policy, const weir_call *call, weir_error **err)
 {
-  auto_free char *key = proof_key (sandbox, policy);
+  auto_free char *good = proof_key (sandbox, policy, 0), *bad = proof_key (sandbox, policy, 1);
   auto_error weir_error *answer = NULL;
   int64_t deadline = util_now_ms () + rt->settings->probe_timeout_ms;
   weir_call bounded = *call;
   int transient = 0, ours;
   weir_status status;
 
-  if (key == NULL)
+  if (good == NULL || bad == NULL)
     return error_nomem (err);
-  if (proof_known (rt, key, &status, err))
+  if (proof_known (rt, good, &status, err) || proof_known (rt, bad, &status, err))
     return status;
   ours = call->deadline_ms == 0 || deadline < call->deadline_ms;
   if (ours)
@@ -234,6 +273,6 @@ candidate_prove (weir_runtime *rt, const char *sandbox, const struct policy *pol
     return error_set (err, WEIR_E_UNAVAILABLE, 0, "a confined no-op did not end within the probe's time limit of %lld ms",
                       (long long) rt->settings->probe_timeout_ms);
   if (!transient && !(status != WEIR_OK && candidate_ends_call (status)))
-    proof_remember (rt, key, status, answer);
+    proof_remember (rt, status == WEIR_OK ? good : bad, status, answer);
   return status == WEIR_OK ? WEIR_OK : error_move (err, steal (answer));
 }

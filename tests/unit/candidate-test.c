@@ -353,6 +353,27 @@ test_failure_is_remembered (void **state UNUSED)
   assert_int_equal (fake_spawned, 1);
 }
 
+/* What fails for one policy's roots says nothing of another's.  */
+static void
+test_failure_is_of_one_view (void **state UNUSED)
+{
+  weir_error *err = NULL;
+
+  fake_sandbox ("good", good_confine, WEIR_EFFECTS_ALL);
+  fake_answer_count = 1;
+  fake_answers[0] = (struct fake_spawn){ WEIR_E_RUNNER, WEIR_STEP_BIND, 0, EINVAL };
+  assert_int_equal (view_add (&fake_policy.view, WEIR_ACCESS_WRITE, 0, "/usr", "/usr", "test", &err), WEIR_OK);
+  expect_error (prove ("good", &err), WEIR_E_RUNNER, &err, "step 3 failed");
+  fake_answers[0] = (struct fake_spawn){ WEIR_OK };
+  expect_error (prove ("good", &err), WEIR_E_RUNNER, &err, "step 3 failed");
+  view_free (&fake_policy.view);
+  assert_int_equal (prove ("good", &err), WEIR_OK);
+  /* ...and a success holds for all of the kind.  */
+  assert_int_equal (view_add (&fake_policy.view, WEIR_ACCESS_WRITE, 0, "/usr", "/usr", "test", &err), WEIR_OK);
+  assert_int_equal (prove ("good", &err), WEIR_OK);
+  assert_int_equal (fake_spawned, 2);
+}
+
 static void
 test_timeout_of_a_probe_is_not_remembered (void **state UNUSED)
 {
@@ -430,6 +451,7 @@ main (void)
     TEST (test_missing_runner_is_not_the_commands_program),
     TEST (test_proof_is_remembered),
     TEST (test_failure_is_remembered),
+    TEST (test_failure_is_of_one_view),
     TEST (test_timeout_of_a_probe_is_not_remembered),
     TEST (test_shortage_in_a_probe_is_not_remembered),
     TEST (test_no_op_that_is_not_found),

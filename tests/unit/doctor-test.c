@@ -135,6 +135,29 @@ test_doctor_without_a_sandbox (void **state UNUSED)
 }
 
 static void
+test_doctor_with_full_required (void **state UNUSED)
+{
+  static const char *const set[] = { "sandbox.require=full", NULL };
+  weir_runtime *rt = runtime (NULL);
+  weir_error *err = NULL;
+  int worst = -1, full;
+
+  expect_ok (weir_doctor (rt, WEIR_FORMAT_TEXT, &worst, keep, &text, &err), &err);
+  full = strstr (text.data, "full enforcement") != NULL;
+  weir_runtime_free (rt);
+  if (worst == 3 || full) {
+    print_message ("skipped: %s\n", full ? "a sandbox enforces all here" : "no sandbox works here");
+    skip ();
+  }
+  strbuf_free (&text);
+  rt = runtime (set);
+  expect_ok (weir_doctor (rt, WEIR_FORMAT_TEXT, &worst, keep, &text, &err), &err);
+  assert_int_equal (worst, 3);
+  expect_text ("partial enforcement refused by ");
+  weir_runtime_free (rt);
+}
+
+static void
 test_doctor_without_a_state_directory (void **state UNUSED)
 {
   auto_free char *file = util_fmt ("%s/file", place.state), *kept = place.state;
@@ -275,6 +298,7 @@ main (void)
     TEST (test_doctor_as_json),
     TEST (test_doctor_leaves_nothing),
     TEST (test_doctor_without_a_sandbox),
+    TEST (test_doctor_with_full_required),
     TEST (test_doctor_without_a_state_directory),
     TEST (test_plan),
     TEST (test_plan_of_danger),

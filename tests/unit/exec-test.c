@@ -781,6 +781,47 @@ test_nothing_process_wide_changes (void **state UNUSED)
   assert_string_equal (cwd, cwd_after);
 }
 
+/* A harness whose own standard streams are closed.  */
+static int
+closed_streams_child (void)
+{
+  weir_runtime *mine;
+  weir_result *r;
+  struct weir_output o = { .struct_size = (uint32_t) sizeof o };
+
+  for (int i = 0; i < 3; i++)
+    close (i);
+  if (place_runtime (&place, 0, NULL, &mine, NULL) != WEIR_OK)
+    return 1;
+  request.argv = shell ("cat; echo err >&2; ls -l /proc/self/fd >/dev/null; exit 3");
+  request.input = "in";
+  request.input_size = 2;
+  if (weir_run (mine, &request, &r, NULL) != WEIR_OK)
+    return 2;
+  weir_result_output (r, 1, &o);
+  if (o.size != 2 || memcmp (o.data, "in", 2) != 0 || weir_result_code (r) != 3)
+    return 3;
+  weir_result_output (r, 2, &o);
+  if (o.size != 4 || memcmp (o.data, "err\n", 4) != 0)
+    return 4;
+  weir_result_free (r);
+  weir_runtime_free (mine);
+  return 0;
+}
+
+static void
+test_closed_streams_of_the_harness (void **state UNUSED)
+{
+  pid_t pid = fork ();
+  int status;
+
+  assert_true (pid >= 0);
+  if (pid == 0)
+    _exit (closed_streams_child ());
+  assert_int_equal (waitpid (pid, &status, 0), pid);
+  assert_int_equal (status, 0);
+}
+
 /* An embedder that reaps every child itself, or ignores SIGCHLD, does not make us lose how a command ended.  */
 static void
 test_ignored_children (void **state UNUSED)
@@ -835,6 +876,7 @@ main (void)
     TEST (test_nothing_is_left_open),
     TEST (test_nothing_process_wide_changes),
     TEST (test_ignored_children),
+    TEST (test_closed_streams_of_the_harness),
   };
   return place_run (tests, setup_group, teardown_group);
 }
