@@ -108,8 +108,9 @@ bwrap_confine (void *self, const weir_call *call, const struct weir_command *com
   bwrap_profile_limits (plan, call, policy->limits);
   weir_plan_failure (plan, setup_failed, 1, "bwrap: ");
   weir_plan_denial (plan, "read-only file system");
-  weir_plan_governs (plan, (WEIR_EFFECTS_ALL & ~WEIR_EFFECT_SOCKETS) | WEIR_AXIS_DENY_READ | WEIR_AXIS_PROTECT
+  weir_plan_governs (plan, (WEIR_EFFECTS_ALL & ~WEIR_EFFECT_SOCKETS & ~WEIR_EFFECT_DESCRIPTORS) | WEIR_AXIS_DENY_READ | WEIR_AXIS_PROTECT
                              | WEIR_AXIS_PRIVATE_TMP | WEIR_AXIS_NETWORK_NONE | WEIR_AXIS_NETWORK_LOOPBACK);
+  weir_plan_gap (plan, WEIR_EFFECT_DESCRIPTORS, "a file that is given as standard input can be opened again for writing");
   weir_plan_gap (plan, WEIR_EFFECT_SOCKETS, "sockets that other processes have put into the file system stay connectable");
   if (policy->network == WEIR_NETWORK_INHERIT)
     weir_plan_gap (plan, WEIR_EFFECT_SOCKETS, "abstract sockets of other processes stay connectable");

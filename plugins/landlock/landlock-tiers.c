@@ -73,6 +73,46 @@ tiers_scope_gaps (uint64_t abi, int own_pids, int own_network, weir_plan *plan)
                                                 "other processes of the same user", (unsigned) abi);
 }
 
+/* ---- rules -------------------------------------------------------------------------------------------- */
+
+static void
+tiers_rule (weir_plan *plan, const char *path, uint64_t dev, uint64_t ino, uint64_t rights, uint64_t optional)
+{
+  struct weir_step step = { WEIR_SIZED (struct weir_step), .kind = WEIR_STEP_LANDLOCK_RULE, .path = path, .dev = dev,
+                            .ino = ino, .flags = rights, .value = optional };
+
+  weir_plan_step (plan, &step);
+}
+
+/* What a shell cannot do without.  where: 0, or WEIR_RULE_INSIDE for those of a private /dev.  */
+static void
+tiers_device_rules (weir_plan *plan, uint64_t where)
+{
+  static const char *const plain[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom" };
+  static const char *const terminals[] = { "/dev/tty", "/dev/ptmx", "/dev/pts" };
+
+  for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+    tiers_rule (plan, plain[i], 0, 0, LANDLOCK_WRITE_FILE, WEIR_OPTIONAL | where);
+  for (size_t i = 0; i < sizeof terminals / sizeof terminals[0]; i++)
+    tiers_rule (plan, terminals[i], 0, 0, LANDLOCK_WRITE_FILE | LANDLOCK_IOCTL_DEV, WEIR_OPTIONAL | where);
+}
+
+/* The mounts hold the files, and these rules say the same once more, for two reasons.  A file that was inherited on a
+ * descriptor for reading can be opened for writing through /proc/self/fd, by its own mount, which is the host's and
+ * writable.  And a ruleset that handles anything of files denies moving between directories where no rule allows REFER.  */
+static void
+tiers_inside_rules (const weir_call *call, const struct weir_policy *policy, weir_plan *plan)
+{
+  for (size_t i = 0; i < policy->view_count; i++)
+    if (policy->view[i]->access == WEIR_ACCESS_WRITE)
+      tiers_rule (plan, policy->view[i]->host, policy->view[i]->dev, policy->view[i]->ino, LANDLOCK_WRITES, 0);
+  tiers_device_rules (plan, WEIR_RULE_INSIDE);
+  tiers_rule (plan, "/dev/console", 0, 0, LANDLOCK_WRITE_FILE | LANDLOCK_IOCTL_DEV, WEIR_OPTIONAL | WEIR_RULE_INSIDE);
+  tiers_rule (plan, "/dev/shm", 0, 0, LANDLOCK_WRITES, WEIR_RULE_INSIDE);
+  if (weir_fact (call, WEIR_FACT_FRESH_PROC) != 0)
+    tiers_rule (plan, "/proc", 0, 0, LANDLOCK_WRITE_FILE | LANDLOCK_TRUNCATE, WEIR_RULE_INSIDE);
+}
+
 /* ---- with namespaces -------------------------------------------------------------------------------- */
 
 static void
@@ -115,9 +155,8 @@ tiers_with_namespaces (const weir_call *call, const struct weir_policy *policy, 
   tiers_view (policy, plan);
   if (policy->network == WEIR_NETWORK_LOOPBACK)
     tiers_step (plan, WEIR_STEP_LOOPBACK_UP, 0, 0, 0);
-  /* The mounts hold the files; Landlock adds its scopes, and a domain of its own against tracing.  A ruleset has to
-   * handle something: before ABI 6 that is the making of block devices, which nothing here allows.  */
-  tiers_step (plan, WEIR_STEP_LANDLOCK_HANDLE, UINT64_C (1) << 11, abi >= LANDLOCK_ABI_SCOPES ? LANDLOCK_SCOPES : 0, 0);
+  tiers_step (plan, WEIR_STEP_LANDLOCK_HANDLE, LANDLOCK_WRITES, abi >= LANDLOCK_ABI_SCOPES ? LANDLOCK_SCOPES : 0, 0);
+  tiers_inside_rules (call, policy, plan);
   tiers_end (call, policy, plan, WEIR_SECCOMP_BASE | WEIR_SECCOMP_SETID_BITS | WEIR_SECCOMP_OTHERS);
 
   weir_plan_governs (plan, (WEIR_EFFECTS_ALL & ~WEIR_EFFECT_SOCKETS) | WEIR_AXIS_DENY_READ | WEIR_AXIS_PROTECT
@@ -128,28 +167,6 @@ tiers_with_namespaces (const weir_call *call, const struct weir_policy *policy, 
 }
 
 /* ---- without them ---------------------------------------------------------------------------------------- */
-
-static void
-tiers_rule (weir_plan *plan, const char *path, uint64_t dev, uint64_t ino, uint64_t rights, uint64_t optional)
-{
-  struct weir_step step = { WEIR_SIZED (struct weir_step), .kind = WEIR_STEP_LANDLOCK_RULE, .path = path, .dev = dev,
-                            .ino = ino, .flags = rights, .value = optional };
-
-  weir_plan_step (plan, &step);
-}
-
-/* What a shell cannot do without.  Not /dev/shm: on the host it is memory that outlives the command.  */
-static void
-tiers_device_rules (weir_plan *plan)
-{
-  static const char *const plain[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom" };
-  static const char *const terminals[] = { "/dev/tty", "/dev/ptmx", "/dev/pts" };
-
-  for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
-    tiers_rule (plan, plain[i], 0, 0, LANDLOCK_WRITE_FILE, WEIR_OPTIONAL);
-  for (size_t i = 0; i < sizeof terminals / sizeof terminals[0]; i++)
-    tiers_rule (plan, terminals[i], 0, 0, LANDLOCK_WRITE_FILE | LANDLOCK_IOCTL_DEV, WEIR_OPTIONAL);
-}
 
 /* Landlock only adds rights on the way down: what is beneath a writable root cannot be taken back.  */
 static void
@@ -192,7 +209,7 @@ tiers_without_namespaces (const weir_call *call, const struct weir_policy *polic
   }
   tiers_step (plan, WEIR_STEP_LANDLOCK_HANDLE, LANDLOCK_WRITES, abi >= LANDLOCK_ABI_SCOPES ? LANDLOCK_SCOPES : 0, 0);
   tiers_view_rules (policy, plan);
-  tiers_device_rules (plan);
+  tiers_device_rules (plan, 0); /* not /dev/shm: on the host it is memory that outlives the command */
   tiers_end (call, policy, plan, seccomp);
 
   weir_plan_governs (plan, (WEIR_EFFECTS_ALL & ~WEIR_EFFECT_SOCKETS & ~WEIR_EFFECT_METADATA) | WEIR_AXIS_NETWORK_NONE);
