@@ -226,8 +226,11 @@ judge_path (const struct policy *p, const char *path, const char *operation, str
   int op = judge_find_operation (operation), failed;
   int name = op == JUDGE_DELETE || op == JUDGE_RENAME;
   const struct canon_options options = { .view = &p->view, .missing_ok = 1, .keep_last = name };
+  auto_error weir_error *unasked = NULL;
   weir_status status;
 
+  if (err == NULL)
+    err = &unasked;
   *v = (struct verdict){ 0 };
   if (op < 0)
     return judge_unknown (operation, err);

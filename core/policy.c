@@ -157,8 +157,11 @@ weir_status
 policy_resolve (const struct policy_input *input, const struct weir_request *request, struct policy *policy, weir_error **err)
 {
   struct resolve r = { .input = input, .request = request, .policy = policy };
+  auto_error weir_error *unasked = NULL; /* a hint or a wrap needs an error to find the code in */
   weir_status status;
 
+  if (err == NULL)
+    err = &unasked;
   *policy = (struct policy){ 0 };
   status = policy_homes (&r, err);
   if (status == WEIR_OK)
@@ -225,8 +228,11 @@ policy_recheck_one (const char *path, const char *origin, uint64_t dev, uint64_t
 weir_status
 policy_recheck (const struct policy *p, weir_error **err)
 {
+  auto_error weir_error *unasked = NULL;
   weir_status status = WEIR_OK;
 
+  if (err == NULL)
+    err = &unasked;
   if (p->workspace != NULL)
     status = policy_recheck_one (p->workspace, "the workspace", p->workspace_dev, p->workspace_ino, err);
   for (size_t i = 0; i < p->view.count && status == WEIR_OK; i++) {
