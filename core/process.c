@@ -233,6 +233,16 @@ process_tell (struct process *p, uint32_t scope, int signo)
   return send (p->report, &message, sizeof message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -1 : 0;
 }
 
+/* A runner that has not come to execute the init.  What it made so far is in its group, which is its number as long as it was not
+ * reaped; what it made in a new session finds the report socket hung up when it executes the init.  */
+static void
+process_kill_runner (struct process *p)
+{
+  if (p->group > 0 && spawn_pidfd_signal (p->pidfd, 0) == 0)
+    kill (-p->group, SIGKILL);
+  spawn_pidfd_signal (p->pidfd, SIGKILL);
+}
+
 /* Kills every process and waits until they are gone.  0; -1: something is left after the time that this may take.  */
 static int
 process_kill_tree (struct process *p)
@@ -245,12 +255,15 @@ process_kill_tree (struct process *p)
     if (!spawn_fd_ready (p->inner, SPAWN_GONE_MS))
       return -1;
     if (!spawn_fd_ready (p->pidfd, SPAWN_GONE_MS / 4))
-      spawn_pidfd_signal (p->pidfd, SIGKILL);
+      process_kill_runner (p);
+  }
+  else if (!p->started) {
+    process_kill_runner (p);
   }
   else {
     /* A subreaper has to live to find its descendants; it may have been stopped.  */
     spawn_pidfd_signal (p->pidfd, SIGCONT);
-    if (!p->started || process_tell (p, WEIR_SIGNAL_TREE, SIGKILL) < 0 || !spawn_fd_ready (p->pidfd, SPAWN_GONE_MS))
+    if (process_tell (p, WEIR_SIGNAL_TREE, SIGKILL) < 0 || !spawn_fd_ready (p->pidfd, SPAWN_GONE_MS))
       spawn_pidfd_signal (p->pidfd, SIGKILL);
   }
   return spawn_fd_ready (p->pidfd, SPAWN_GONE_MS) ? 0 : -1;

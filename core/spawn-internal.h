@@ -126,6 +126,7 @@ struct process {
   pthread_mutex_t lock;
   int pidfd;  /* of what we started: the init, or a runner that has the init inside */
   int inner;  /* pidfd of an init inside a runner, -1 */
+  int group;  /* process group of what we started */
   int report; /* our end of the init's socket */
   int status; /* STATUS_JSON, -1 */
   int is_pid1;     /* what we started is pid 1 of a pid namespace: its end is the tree's */

@@ -353,6 +353,7 @@ spawn_start (struct spawn *s)
     return -1;
   }
   s->process->pidfd = s->child.pidfd;
+  s->process->group = s->child.pid;
   /* The child has them; ours would keep a pipe open, or the report socket from hanging up.  */
   spawn_io_close_child (&s->io);
   util_close_ptr (&s->report);

@@ -332,6 +332,48 @@ test_inner_harness_dies (void **state)
   plan_free (plan);
 }
 
+/* A runner that never comes to the command.  */
+static void
+test_inner_hangs (void **state)
+{
+  struct weir_stdio stdio = support_stdio (WEIR_STDIO_NULL, WEIR_STDIO_INHERIT, WEIR_STDIO_NULL);
+  int before = support_count_fds ();
+
+  (void) state;
+  for (int cancelled = 0; cancelled < 2; cancelled++) {
+    weir_plan *plan = support_shell (TIER_BARE, "true");
+    struct weir_process process = { WEIR_SIZED (struct weir_process) };
+    weir_call call = support_call;
+    weir_error *err = NULL;
+    int out[2], cancel[2];
+    char text[64];
+    plan_runner (plan, "/bin/sh");
+    plan_argument (plan, "-c");
+    plan_argument (plan, "sleep 1000 & sleep 1000; sleep 1000");
+    plan_supervisor (plan);
+    assert_int_equal (pipe2 (out, O_CLOEXEC), 0);
+    assert_int_equal (pipe2 (cancel, O_CLOEXEC), 0);
+    stdio.fd[1] = out[1];
+    if (cancelled) {
+      assert_int_equal (write (cancel[1], "x", 1), 1);
+      call.cancel = cancel[0];
+    }
+    else
+      call.deadline_ms = util_now_ms () + 50;
+    assert_int_equal (process_spawn (&call, plan, &stdio, &process, &err), cancelled ? WEIR_E_CANCELLED : WEIR_E_TIMEOUT);
+    assert_int_equal (weir_error_code (err), cancelled ? WEIR_E_CANCELLED : WEIR_E_TIMEOUT);
+    weir_error_free (err);
+    plan_free (plan);
+    close (out[1]);
+    support_read (out[0], text, sizeof text); /* its children are gone too */
+    close (out[0]);
+    close (cancel[0]);
+    close (cancel[1]);
+  }
+  assert_int_equal (support_count_fds (), before);
+  assert_int_equal (waitpid (-1, NULL, __WALL | WNOHANG), -1);
+}
+
 int
 main (void)
 {
@@ -339,7 +381,7 @@ main (void)
     cmocka_unit_test (test_by_name),        cmocka_unit_test (test_refused),      cmocka_unit_test (test_scripts),
     cmocka_unit_test (test_foreign_runner), cmocka_unit_test (test_script_runs),  cmocka_unit_test (test_status),
     cmocka_unit_test (test_inner_ends),     cmocka_unit_test (test_inner_killed), cmocka_unit_test (test_inner_fails),
-    cmocka_unit_test (test_inner_harness_dies),
+    cmocka_unit_test (test_inner_harness_dies), cmocka_unit_test (test_inner_hangs),
   };
   return cmocka_run_group_tests (tests, set_up, tear_down);
 }
