@@ -278,19 +278,33 @@ static const struct {
 static const char *const guess_readers[] = { "cat", "head", "tail", "grep", "ls", "find", "less", "more", "wc", "diff", "stat", "du",
                                              "file", "od", "xxd", "md5sum", "sha256sum", "rg", "fd", "awk", "cmp", NULL };
 
+/* "cat" of "/usr/bin/cat: ...": programs call themselves by the path that they were executed by.  */
+static struct span
+guess_program (const char *line, size_t length)
+{
+  const char *colon = memchr (line, ':', length);
+  struct span name = { line, colon == NULL ? 0 : (size_t) (colon - line) };
+  const char *slash = memrchr (name.at, '/', name.size);
+
+  if (slash != NULL)
+    name = (struct span){ slash + 1, (size_t) (colon - slash) - 1 };
+  return name;
+}
+
 const char *
 classify_operation (const char *line, size_t length)
 {
+  struct span name;
+
   for (size_t i = 0; i < ARRAY_SIZE (guess_words); i++) {
     const char *at = classify_find (line, length, guess_words[i].word);
     /* A word of the complaint, not a part of a name in it.  */
     if (at != NULL && (at == line || (at[-1] != '/' && !guess_word_byte (at[-1]))))
       return guess_words[i].operation;
   }
-  for (size_t i = 0; guess_readers[i] != NULL; i++) {
-    size_t n = strlen (guess_readers[i]);
-    if (length > n + 1 && memcmp (line, guess_readers[i], n) == 0 && line[n] == ':')
+  name = guess_program (line, length);
+  for (size_t i = 0; guess_readers[i] != NULL; i++)
+    if (strlen (guess_readers[i]) == name.size && memcmp (name.at, guess_readers[i], name.size) == 0)
       return "read";
-  }
   return "write";
 }
