@@ -11,7 +11,7 @@
 
 bats_require_minimum_version 1.5.0
 
-HANG=120 # seconds
+HANG=${WEIR_HANG:-120} # seconds
 
 need() {
   local tool
@@ -124,10 +124,10 @@ lacks() { # haystack, needle
 
 # Whether a process lives whose command line holds this text.
 processes_with() {
-  local file line
+  local file words
   for file in /proc/[0-9]*/cmdline; do
-    { line=$(tr '\0' ' ' <"$file"); } 2>/dev/null || continue
-    case $line in
+    { mapfile -d '' -t words <"$file"; } 2>/dev/null || continue
+    case "${words[*]}" in
       *"$1"*) return 0 ;;
     esac
   done

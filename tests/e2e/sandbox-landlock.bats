@@ -116,7 +116,7 @@ file" ]
   [ "$status" != 0 ]
   [ "$output" = old ]
   [ "$(cat file)" = old ]
-  contains "$stderr" "DENIED write $W/file"
+  [[ "$stderr" == *"DENIED "@(write|create)" $W/file (read-only, "* ]] || fail "$stderr"
   contains "$stderr" "read-only"
   run weir run -m read-only -- sh -c 'echo to-nowhere >/dev/null'
   expect 0
@@ -246,10 +246,15 @@ except OSError as e:
 }
 
 @test "a limit on processes stands before a fork bomb" {
-  run weir run --limit processes=40 --timeout 60s -- bash -c '
+  run --separate-stderr weir run --json --limit processes=40 -- true
+  expect 0
+  if json '.gaps[]' | grep -q 'number of processes'; then
+    [ "$(id -u)" = 0 ] || [ "$SANDBOX" = custom ] || fail "$(json .gaps)"
+    skip "the kernel does not hold root to it, and the result says so"
+  fi
+  run weir run --limit processes=40 -- bash -c '
     for i in $(seq 200); do sleep 300 & done 2>/dev/null; jobs -p | wc -l; kill $(jobs -p)'
   [ "$status" != 0 ] || [ "${lines[-1]}" -lt 60 ] || fail "$output"
-  lacks "$output" "^200$"
 }
 
 @test "a limit on processor time ends the command, and is named" {
@@ -439,7 +444,7 @@ END
     [ -e ran ]
   else
     expect 125
-    contains "$output" "require"
+    contains "$output" "partial enforcement refused by $CONF:"
     [ ! -e ran ]
   fi
 }
