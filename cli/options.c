@@ -15,7 +15,7 @@
 enum {
   OPT_CONFIG = 1, OPT_SET, OPT_PLUGIN_DIR, OPT_STATE_DIR, OPT_QUIET, OPT_VERBOSE, OPT_COLOR, OPT_HELP, OPT_VERSION,
   OPT_MODE, OPT_DIRECTORY, OPT_CWD, OPT_SANDBOX, OPT_RW, OPT_RO, OPT_DENY_READ, OPT_NETWORK, OPT_LIMIT, OPT_ENV,
-  OPT_SESSION, OPT_TIMEOUT, OPT_TTY, OPT_NO_TTY, OPT_JSON, OPT_KEEP, OPT_PATH, OPT_OP, OPT_ORIGIN
+  OPT_TIMEOUT, OPT_TTY, OPT_NO_TTY, OPT_JSON, OPT_KEEP, OPT_PATH, OPT_OP, OPT_ORIGIN
 };
 
 const struct option_spec options_global[] = {
@@ -42,7 +42,6 @@ const struct option_spec options_policy[] = {
   { OPT_NETWORK, 0, "network", "WHAT", "none, loopback or inherit" },
   { OPT_LIMIT, 0, "limit", "NAME=VALUE", "processes, memory, cpu, files, file_size or wall; repeatable" },
   { OPT_ENV, 'e', "env", "NAME[=VALUE]", "pass a variable on, or set it; repeatable" },
-  { OPT_SESSION, 0, "session", "NAME", "share a private /tmp with the other calls of this session" },
   { OPT_TIMEOUT, 0, "timeout", "TIME", "end the command after this time, as in 90s or 1h30m (a bare number: seconds)" },
   { 0, 0, NULL, NULL, NULL },
 };
@@ -200,7 +199,6 @@ options_set (struct cli *cli, const struct option_spec *o, const char *value)
   case OPT_DENY_READ: return words_add (&cli->deny_read, value);
   case OPT_LIMIT: return options_limit (cli, value);
   case OPT_ENV: return options_pair (cli, &cli->env, o, value, 0);
-  case OPT_SESSION: cli->request.session = value; return 0;
   case OPT_TIMEOUT: return options_timeout (cli, "--timeout", value);
   case OPT_TTY: cli->tty = WHEN_ALWAYS; return 0;
   case OPT_NO_TTY: cli->tty = WHEN_NEVER; return 0;

@@ -52,7 +52,7 @@ function __weir_rest
                     break
                 end
             case -c -s -m -C -e --config --set --plugin-dir --state-dir --color --mode --directory --cwd --sandbox --rw --ro \
-                    --deny-read --network --limit --env --session --timeout --keep
+                    --deny-read --network --limit --env --timeout --keep
                 set skip 1
             case '-*'
             case '*'
@@ -108,7 +108,6 @@ complete -c weir -n $policy -l deny-read -r -F -d 'hidden from the command'
 complete -c weir -n $policy -l network -x -a 'none loopback inherit' -d 'what it may reach'
 complete -c weir -n $policy -l limit -x -a 'processes= memory= cpu= files= file_size= wall=' -d 'a limit'
 complete -c weir -n $policy -s e -l env -x -a '(set -nx)' -d 'pass a variable on, or set it'
-complete -c weir -n $policy -l session -x -d 'share a private /tmp'
 complete -c weir -n $policy -l timeout -x -d 'end the command after this time'
 
 complete -c weir -n '__weir_is run' -s t -l tty -d 'give the command a terminal'

@@ -231,21 +231,6 @@ END
   [ "$(json .provider)" = null ]
 }
 
-@test "a session shares its /tmp" {
-  unshare -Um true 2>/dev/null || skip "user namespaces are refused here"
-  # the directory of a session belongs to the runtime that made it; two runs share it while one of them lives
-  mkfifo go
-  weir run --session s -- sh -c 'echo shared >/tmp/note; touch ready; cat go' 3>&- &
-  until_true test -e ready
-  run weir run --session s -- cat /tmp/note
-  first=$output
-  run weir run --session other -- cat /tmp/note
-  : >go
-  wait
-  [ "$first" = shared ]
-  [ "$status" != 0 ]
-}
-
 @test "plan: one line a step, and nothing runs" {
   run --separate-stderr weir plan -- touch ran
   expect 0

@@ -152,7 +152,7 @@ file" ]
   lacks "$output" secret
 }
 
-@test "/tmp is private, and shared by the calls of a session" {
+@test "/tmp is private to the call" {
   without_namespaces && { names_gap tmp; return; }
   marker=$(mktemp /tmp/weir-test.XXXXXX)
   run weir run -- sh -c "ls '$marker'; echo mine >/tmp/weir-test-own && cat /tmp/weir-test-own"
