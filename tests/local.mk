@@ -10,7 +10,7 @@ endif
 LDADD = core/libcore.la $(CMOCKA_LIBS)
 AM_TESTS_ENVIRONMENT = WEIR_SRCDIR='$(abs_top_srcdir)' WEIR_BUILDDIR='$(abs_top_builddir)'; \
 	export WEIR_SRCDIR WEIR_BUILDDIR;
-EXTRA_DIST += tests/run-suites tests/installcheck.sh tests/e2e tests/unit/sources.mk
+EXTRA_DIST += tests/run-suites tests/installcheck.sh tests/e2e tests/fuzz tests/unit/sources.mk
 
 print-unit-tests:
 	@echo $(unit_tests)
