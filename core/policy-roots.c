@@ -41,14 +41,17 @@ root_canon (struct resolve *r, const char *what, const char *path, const char *b
 /* Within a session a root stays what it was: a call must not find another directory under the name.  */
 static weir_status
 root_remember (struct resolve *r, const char *what, const char *path, const char *base, const struct stat *st,
-               const char *origin, weir_error **err)
+               const char *canonical, const char *origin, weir_error **err)
 {
+  struct identity id;
   auto_free char *key = path[0] == '/' || base == NULL ? strdup (path) : util_fmt ("%s/%s", base, path);
   int changed;
 
   if (r->policy->session == NULL || r->input->sessions == NULL || !S_ISDIR (st->st_mode))
     return WEIR_OK;
-  changed = key == NULL ? -1 : sessiondir_remember (r->input->sessions, r->policy->session, key, st->st_dev, st->st_ino);
+  if (sessiondir_identify (canonical, &id) != 0)
+    return error_set (err, WEIR_E_NOT_FOUND, errno, "%s '%s' (%s)", what, canonical, origin);
+  changed = key == NULL ? -1 : sessiondir_remember (r->input->sessions, r->policy->session, key, &id);
   if (changed < 0)
     return error_nomem (err);
   if (changed == 0)
@@ -82,7 +85,7 @@ root_add (struct resolve *r, const char *path, const char *origin, weir_error **
   if (status == WEIR_OK)
     status = rootcheck (canonical, what, origin, r->input->places, r->homes, err);
   if (status == WEIR_OK)
-    status = root_remember (r, what, path, base, &st, origin, err);
+    status = root_remember (r, what, path, base, &st, canonical, origin, err);
   if (status == WEIR_OK)
     status = view_add (&r->policy->view, WEIR_ACCESS_WRITE, 0, canonical, canonical, origin, err);
   return status;
@@ -121,7 +124,7 @@ resolve_workspace (struct resolve *r, weir_error **err)
   if (p->mode == WEIR_MODE_DANGER_FULL_ACCESS)
     return WEIR_OK;
   status = rootcheck (p->workspace, what, r->workspace_origin, r->input->places, r->homes, err);
-  return status == WEIR_OK ? root_remember (r, what, path, here, &st, r->workspace_origin, err) : status;
+  return status == WEIR_OK ? root_remember (r, what, path, here, &st, p->workspace, r->workspace_origin, err) : status;
 }
 
 /* ---- /tmp ---- */

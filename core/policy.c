@@ -214,12 +214,13 @@ policy_for_plugin (const struct policy *p, struct weir_policy *out)
 }
 
 static weir_status
-policy_recheck_one (const char *path, const char *origin, uint64_t dev, uint64_t ino, weir_error **err)
+policy_recheck_one (const char *path, const char *origin, int is_dir, uint64_t dev, uint64_t ino, weir_error **err)
 {
   struct stat st;
 
-  /* The path is canonical: a link at its end is a replacement, whatever it leads to.  */
-  if (lstat (path, &st) == 0 && st.st_dev == dev && st.st_ino == ino)
+  /* The path is canonical: a link at its end is a replacement, whatever it leads to, and it may have got the number of
+   * what it replaces.  */
+  if (lstat (path, &st) == 0 && st.st_dev == dev && st.st_ino == ino && (is_dir ? S_ISDIR (st.st_mode) : S_ISREG (st.st_mode)))
     return WEIR_OK;
   error_set (err, WEIR_E_CONFLICT, 0, "root '%s' (%s) was replaced since the policy was made", path, origin);
   return error_hint (err, "Run the command again if the new '%s' is meant.", path);
@@ -234,11 +235,11 @@ policy_recheck (const struct policy *p, weir_error **err)
   if (err == NULL)
     err = &unasked;
   if (p->workspace != NULL)
-    status = policy_recheck_one (p->workspace, "the workspace", p->workspace_dev, p->workspace_ino, err);
+    status = policy_recheck_one (p->workspace, "the workspace", 1, p->workspace_dev, p->workspace_ino, err);
   for (size_t i = 0; i < p->view.count && status == WEIR_OK; i++) {
     const struct weir_view *line = p->view.lines[i];
     if (line->access == WEIR_ACCESS_WRITE)
-      status = policy_recheck_one (line->host, line->origin, line->dev, line->ino, err);
+      status = policy_recheck_one (line->host, line->origin, (int) line->is_dir, line->dev, line->ino, err);
   }
   return status;
 }

@@ -16,8 +16,15 @@ int sessiondir_make (int dirfd, const char *name);
 struct homes;
 struct homes *sessiondir_homes (struct sessiondir *, const struct policy_input *);
 
+/* What a directory is.  A new one can get the number of one that was removed, so it counts when it was born (nanoseconds;
+ * 0 where the file system does not say).  */
+struct identity {
+  uint64_t dev, ino, born;
+};
+/* -1: errno.  */
+int sessiondir_identify (const char *path, struct identity *);
 /* Notes what a root of a session is.  0: as before, or seen for the first time; 1: it was something else; -1: out of
  * memory.  */
-int sessiondir_remember (struct sessiondir *, const char *session, const char *root, uint64_t dev, uint64_t ino);
+int sessiondir_remember (struct sessiondir *, const char *session, const char *root, const struct identity *);
 
 #endif

@@ -26,7 +26,7 @@
 
 struct remembered {
   char *session, *root;
-  uint64_t dev, ino;
+  struct identity identity;
 };
 
 struct sessiondir {
@@ -399,15 +399,28 @@ sessiondir_homes (struct sessiondir *s, const struct policy_input *input)
   return homes;
 }
 
-static int
-sessiondir_remember_locked (struct sessiondir *s, const char *session, const char *root, uint64_t dev, uint64_t ino)
+int
+sessiondir_identify (const char *path, struct identity *id)
 {
-  struct remembered fresh = { .dev = dev, .ino = ino };
+  struct statx st;
+
+  if (statx (AT_FDCWD, path, 0, STATX_BASIC_STATS | STATX_BTIME, &st) != 0)
+    return -1;
+  *id = (struct identity){ .dev = (uint64_t) st.stx_dev_major << 32 | st.stx_dev_minor, .ino = st.stx_ino };
+  if (st.stx_mask & STATX_BTIME)
+    id->born = (uint64_t) st.stx_btime.tv_sec * 1000000000u + st.stx_btime.tv_nsec;
+  return 0;
+}
+
+static int
+sessiondir_remember_locked (struct sessiondir *s, const char *session, const char *root, const struct identity *id)
+{
+  struct remembered fresh = { .identity = *id };
 
   for (size_t i = 0; i < s->remembered_count; i++) {
     const struct remembered *r = &s->remembered[i];
     if (strcmp (r->session, session) == 0 && strcmp (r->root, root) == 0)
-      return r->dev != dev || r->ino != ino;
+      return r->identity.dev != id->dev || r->identity.ino != id->ino || r->identity.born != id->born;
   }
   if (s->remembered_count == s->remembered_room) {
     size_t room = s->remembered_room == 0 ? 8 : s->remembered_room * 2;
@@ -429,12 +442,12 @@ sessiondir_remember_locked (struct sessiondir *s, const char *session, const cha
 }
 
 int
-sessiondir_remember (struct sessiondir *s, const char *session, const char *root, uint64_t dev, uint64_t ino)
+sessiondir_remember (struct sessiondir *s, const char *session, const char *root, const struct identity *id)
 {
   int changed;
 
   pthread_mutex_lock (&s->mutex);
-  changed = sessiondir_remember_locked (s, session, root, dev, ino);
+  changed = sessiondir_remember_locked (s, session, root, id);
   pthread_mutex_unlock (&s->mutex);
   return changed;
 }

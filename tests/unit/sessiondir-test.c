@@ -320,17 +320,34 @@ test_parents (void **state UNUSED)
   sessiondir_free (s);
 }
 
+static int
+remember (const char *session, const char *root, uint64_t dev, uint64_t ino)
+{
+  const struct identity id = { dev, ino, 7 };
+
+  return sessiondir_remember (t.sessions, session, root, &id);
+}
+
 static void
 test_remember (void **state UNUSED)
 {
+  struct identity was, is;
+
   NEEDS_FIXTURE ();
-  assert_int_equal (sessiondir_remember (t.sessions, "a", "/x", 1, 2), 0);
-  assert_int_equal (sessiondir_remember (t.sessions, "a", "/x", 1, 2), 0);
-  assert_int_equal (sessiondir_remember (t.sessions, "b", "/x", 1, 3), 0);
-  assert_int_equal (sessiondir_remember (t.sessions, "a", "/y", 1, 3), 0);
-  assert_int_equal (sessiondir_remember (t.sessions, "a", "/x", 1, 3), 1);
-  assert_int_equal (sessiondir_remember (t.sessions, "a", "/x", 2, 2), 1);
-  assert_int_equal (sessiondir_remember (t.sessions, "a", "/x", 1, 2), 0);
+  assert_int_equal (remember ("a", "/x", 1, 2), 0);
+  assert_int_equal (remember ("a", "/x", 1, 2), 0);
+  assert_int_equal (remember ("b", "/x", 1, 3), 0);
+  assert_int_equal (remember ("a", "/y", 1, 3), 0);
+  assert_int_equal (remember ("a", "/x", 1, 3), 1);
+  assert_int_equal (remember ("a", "/x", 2, 2), 1);
+  assert_int_equal (remember ("a", "/x", 1, 2), 0);
+  assert_int_equal (sessiondir_identify (t.workspace, &was), 0);
+  assert_int_equal (sessiondir_remember (t.sessions, "a", "/z", &was), 0);
+  assert_int_equal (rmdir (t.workspace), 0);
+  make_dir ("ws");
+  assert_int_equal (sessiondir_identify (t.workspace, &is), 0);
+  if (was.born != 0)
+    assert_int_equal (sessiondir_remember (t.sessions, "a", "/z", &is), 1);
 }
 
 /* ---- removing trees ---- */
