@@ -151,6 +151,13 @@ pty_write (struct pty_flow *f, int fd)
     f->to_ended = 1;
 }
 
+static void
+pty_read_output (struct pty *pty)
+{
+  pty_read (&pty->out, pty->master);
+  weir_job_note_output (pty->job, 1, pty->out.data, pty->out.end);
+}
+
 void
 pty_move (struct pty *pty, const struct pollfd *polls)
 {
@@ -159,7 +166,7 @@ pty_move (struct pty *pty, const struct pollfd *polls)
   if (polls[1].revents != 0)
     pty_write (&pty->in, pty->master);
   if (polls[2].revents != 0)
-    pty_read (&pty->out, pty->master);
+    pty_read_output (pty);
   if (polls[3].revents != 0)
     pty_write (&pty->out, 1);
 }
@@ -205,7 +212,7 @@ pty_close (struct pty *pty)
   while (!pty->out.to_ended && !pty->out.from_ended) {
     while (pty_has (&pty->out))
       pty_write (&pty->out, 1);
-    pty_read (&pty->out, pty->master);
+    pty_read_output (pty);
     if (pty->out.end == 0)
       break;
   }

@@ -168,9 +168,9 @@ run_job (struct run *run, weir_runtime *runtime)
     if (run->cli->request.stream[0] == WEIR_STREAM_PTY)
       pty_open (&run->pty, run->job);
     st = run_loop (run, &err);
+    pty_close (&run->pty); /* the last of the output, before the result is made of it */
     if (st == WEIR_OK)
       st = weir_job_wait (run->job, &result, &err);
-    pty_close (&run->pty);
   }
   status = run_report (run->cli, st == WEIR_OK ? result : NULL, err);
   weir_result_free (result);

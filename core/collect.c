@@ -254,7 +254,7 @@ stream_copy (struct stream *s)
 
 /* ---- reading ---- */
 
-static void
+void
 collect_take (struct collect *c, int which, const char *bytes, size_t n)
 {
   struct stream *s = &c->stream[which - 1];

@@ -39,6 +39,8 @@ void collect_init (struct collect *);
 /* Reads what is there from stream 1 or 2, a bounded amount; 0: more may come, 1: ended, -1: errno.  When a consumer of the
  * copy is gone, the stream is closed, so that the command learns of it as it would without us: that is "ended" too.  */
 int collect_read (struct collect *, int which);
+/* Keeps bytes that somebody else read from stream 1 or 2.  */
+void collect_take (struct collect *, int which, const char *, size_t);
 /* Bytes wait for the consumer of the copy: poll copy_fd for writing, then call collect_read.  */
 int collect_copying (const struct collect *, int which);
 /* Reads nothing more of a stream.  */

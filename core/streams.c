@@ -234,3 +234,14 @@ streams_drain (struct weir_job *job)
   }
   return empty;
 }
+
+void
+weir_job_note_output (weir_job *job, int which, const void *bytes, size_t size)
+{
+  uint32_t kind = which == 1 || which == 2 ? job->request.stream[which] : WEIR_STREAM_NULL;
+
+  if (job->told || size == 0 || (kind != WEIR_STREAM_PIPE && kind != WEIR_STREAM_PTY))
+    return;
+  job->collect.stream[which - 1].limit = STREAMS_TEE_KEEP;
+  collect_take (&job->collect, which, bytes, size);
+}

@@ -216,6 +216,9 @@ WEIR_API weir_status weir_job_wait (weir_job *, weir_result **, weir_error **);
 WEIR_API weir_status weir_job_signal (weir_job *, int scope, int signo, weir_error **);
 WEIR_API weir_status weir_job_resize (weir_job *, uint16_t rows, uint16_t columns, weir_error **);
 WEIR_API weir_status weir_job_close_stdin (weir_job *, weir_error **);
+/* What the caller itself read from a PIPE (which: 1 or 2) or PTY (1) stream.  Its last part is kept, as of a TEE stream, so
+ * that denials can be explained.  Nothing after the job is done.  */
+WEIR_API void weir_job_note_output (weir_job *, int which, const void *, size_t);
 /* Kills what is still running.  NULL: nothing.  */
 WEIR_API void weir_job_free (weir_job *);
 

@@ -125,6 +125,12 @@ def script(weir):
     t.until("prompt>")
     assert t.canonical(), "the terminal was not put back after a crash"
 
+    # what was denied is explained, although the command had the terminal
+    start("-- sh -c 'echo x >/etc/weir-test'", "DENIED ")
+    t.until("/etc/weir-test (")
+    t.until("status=")
+    t.until("prompt>")
+
     # output of a command that ends at once is not lost
     start("-- seq 5000", "5000")
     t.until("status=0")
