@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What gitmeta.c, gitguard.c, gitrepo.c, gitmodules.c, gitlinks.c and gitbaseline.c share.  */
+/* What gitmeta.c, gitguard.c, gitrepo.c, gitoutside.c, gitmodules.c, gitlinks.c and gitbaseline.c share.  */
 #ifndef WEIR_CORE_GITMETA_INTERNAL_H
 #define WEIR_CORE_GITMETA_INTERNAL_H
 
@@ -120,6 +120,16 @@ weir_status gitrepo_root (struct gitbuild *, const char *root, weir_error **);
 /* Everything in one git directory (canonical).  worktree: where its files are, NULL: unknown or bare.  */
 weir_status gitrepo_protect (struct gitbuild *, const char *gitdir, const char *worktree, weir_error **);
 void gitrepo_free_configs (struct gitconfigs *);
+int gitrepo_is_directory (const char *path); /* not through a link */
+/* The canonical path that the pointer file directory/name holds behind prefix ("gitdir: " or ""); NULL: none.  */
+weir_status gitrepo_pointed (struct gitbuild *, const char *directory, const char *name, const char *prefix,
+                             char **canonical, weir_error **);
+/* A note, said after each run.  Takes line.  */
+weir_status gitrepo_say (struct gitbuild *, weir_error **, char *line);
+
+/* gitoutside.c */
+/* gitdir: what root's .git leads to; pointer: the file that said so, NULL: a link.  */
+weir_status gitoutside_grant (struct gitbuild *, const char *gitdir, const char *pointer, const char *root, weir_error **);
 
 /* gitmodules.c */
 weir_status gitmodules_protect (struct gitbuild *, const char *gitdir, const char *worktree, weir_error **);

@@ -18,16 +18,16 @@ struct gitconfigs {
   struct strv seen;
 };
 
-static int
-is_directory (const char *path)
+int
+gitrepo_is_directory (const char *path)
 {
   struct stat st;
 
   return lstat (path, &st) == 0 && S_ISDIR (st.st_mode);
 }
 
-static weir_status
-say (struct gitbuild *b, weir_error **err, char *line)
+weir_status
+gitrepo_say (struct gitbuild *b, weir_error **err, char *line)
 {
   strv_take (&b->git->notes, line);
   return b->git->notes.failed ? error_nomem (err) : WEIR_OK;
@@ -89,7 +89,7 @@ collect (struct gitbuild *b, const char *path, unsigned depth, struct gitconfigs
   bytes = gitguard_read (canonical, GIT_CONFIG_LIMIT, &size);
   if (bytes == NULL)
     return errno != EFBIG ? WEIR_OK
-           : say (b, err, util_fmt ("git: '%s' is too large to be read: what it names is not protected", path));
+           : gitrepo_say (b, err, util_fmt ("git: '%s' is too large to be read: what it names is not protected", path));
   files = reallocarray (c->files, c->count + 1, sizeof *files);
   if (files == NULL)
     return error_nomem (err);
@@ -231,10 +231,9 @@ pointed (const char *file, const char *prefix, const char *base)
   return text[skip] == '/' ? strdup (text + skip) : util_fmt ("%s/%s", base, text + skip);
 }
 
-/* The canonical path that directory/name points to; NULL: none.  */
-static weir_status
-pointed_to (struct gitbuild *b, const char *directory, const char *name, const char *prefix, char **canonical,
-            weir_error **err)
+weir_status
+gitrepo_pointed (struct gitbuild *b, const char *directory, const char *name, const char *prefix, char **canonical,
+                 weir_error **err)
 {
   auto_free char *file = util_fmt ("%s/%s", directory, name), *path = NULL, *real = NULL;
   weir_status st;
@@ -313,13 +312,13 @@ protect_worktree (struct gitbuild *b, const char *linked, weir_error **err)
 {
   auto_free char *pointer = NULL, *worktree = NULL;
   const char *name;
-  weir_status st = pointed_to (b, linked, "gitdir", "", &pointer, err);
+  weir_status st = gitrepo_pointed (b, linked, "gitdir", "", &pointer, err);
 
   if (st != WEIR_OK)
     return st;
   if (pointer != NULL && (worktree = gitguard_parent (pointer, &name)) == NULL)
     return error_nomem (err);
-  if (pointer != NULL && strcmp (name, ".git") == 0 && is_directory (worktree))
+  if (pointer != NULL && strcmp (name, ".git") == 0 && gitrepo_is_directory (worktree))
     st = gitguard_protect (b, pointer, GITSNAP_STAY_GONE, "git pointer", err);
   return st == WEIR_OK ? gitrepo_protect (b, linked, worktree, err) : st;
 }
@@ -335,7 +334,7 @@ protect_worktrees (struct gitbuild *b, const char *gitdir, weir_error **err)
 
   if (path == NULL)
     return error_nomem (err);
-  d = is_directory (path) ? opendir (path) : NULL;
+  d = gitrepo_is_directory (path) ? opendir (path) : NULL;
   while (d != NULL && names.count <= WORKTREES_LIMIT && (e = readdir (d)) != NULL)
     if (e->d_name[0] != '.' || (e->d_name[1] != '\0' && strcmp (e->d_name, "..") != 0))
       strv_fmt (&names, "%s/%s", path, e->d_name);
@@ -349,7 +348,7 @@ protect_worktrees (struct gitbuild *b, const char *gitdir, weir_error **err)
     auto_free char *canonical = NULL;
 
     st = gitguard_trace (b, names.items[i], &canonical, err);
-    if (st == WEIR_OK && canonical != NULL && is_directory (canonical))
+    if (st == WEIR_OK && canonical != NULL && gitrepo_is_directory (canonical))
       st = protect_worktree (b, canonical, err);
   }
   return st;
@@ -359,10 +358,10 @@ protect_worktrees (struct gitbuild *b, const char *gitdir, weir_error **err)
 static weir_status
 find_common (struct gitbuild *b, const char *gitdir, int linked, char **common, weir_error **err)
 {
-  weir_status st = pointed_to (b, gitdir, "commondir", "", common, err);
+  weir_status st = gitrepo_pointed (b, gitdir, "commondir", "", common, err);
 
   if (st == WEIR_OK && *common != NULL && !linked)
-    st = say (b, err, util_fmt ("git: '%s/commondir' makes git take its configuration and hooks from '%s'; "
+    st = gitrepo_say (b, err, util_fmt ("git: '%s/commondir' makes git take its configuration and hooks from '%s'; "
                                 "a repository of its own has no such file", gitdir, *common));
   if (st == WEIR_OK && *common == NULL && (*common = strdup (gitdir)) == NULL)
     st = error_nomem (err);
@@ -377,7 +376,7 @@ gitrepo_protect (struct gitbuild *b, const char *gitdir, const char *worktree, w
   size_t hash = 20;
   weir_status st;
 
-  if (strv_has (&b->repositories, gitdir) || !is_directory (gitdir) || b->repositories.count == GIT_REPOSITORIES_LIMIT)
+  if (strv_has (&b->repositories, gitdir) || !gitrepo_is_directory (gitdir) || b->repositories.count == GIT_REPOSITORIES_LIMIT)
     return WEIR_OK;
   strv_add (&b->repositories, gitdir);
   st = find_common (b, gitdir, linked, &common, err);
@@ -404,156 +403,6 @@ gitrepo_protect (struct gitbuild *b, const char *gitdir, const char *worktree, w
   return st == WEIR_OK && !linked ? protect_worktrees (b, gitdir, err) : st;
 }
 
-/* ---- repositories outside of every writable root ---- */
-
-/* Who owns what is to be granted: the owner of the workspace, who is us or, when we are root, whoever it is.  */
-static int
-owned (const char *path, const char *root)
-{
-  struct stat a, b;
-
-  return lstat (path, &a) == 0 && lstat (root, &b) == 0 && a.st_uid == b.st_uid
-         && (geteuid () == 0 || a.st_uid == geteuid ());
-}
-
-static int
-owned_directory (const char *gitdir, const char *name, const char *root)
-{
-  auto_free char *path = util_fmt ("%s/%s", gitdir, name);
-
-  return path != NULL && is_directory (path) && owned (path, root);
-}
-
-/* NULL, or why gitdir does not look like the git directory of whoever owns the workspace.  */
-static const char *
-directory_fault (const struct gitbuild *b, const char *gitdir, const char *root)
-{
-  if (strcmp (gitdir, "/") == 0 || (b->home != NULL && util_path_beneath (b->home, gitdir)))
-    return "it is no place for a repository";
-  if (!owned_directory (gitdir, ".", root) || !owned_directory (gitdir, "objects", root)
-      || !owned_directory (gitdir, "refs", root))
-    return "it is not a git directory that belongs to the workspace's owner";
-  return NULL;
-}
-
-static weir_status
-grant (struct gitbuild *b, uint32_t access, const char *gitdir, const char *name, const char *origin, weir_error **err)
-{
-  auto_free char *path = util_fmt ("%s%s%s", gitdir, name[0] != '\0' ? "/" : "", name);
-  struct stat st;
-
-  if (path == NULL)
-    return error_nomem (err);
-  if (lstat (path, &st) != 0 || S_ISLNK (st.st_mode))
-    return WEIR_OK;
-  return gitguard_view (b, access, path, origin, err);
-}
-
-static weir_status
-grant_worktree (struct gitbuild *b, const char *gitdir, const char *linked, const char *root, weir_error **err)
-{
-  static const char *const written[] = { "objects", "refs", "logs", "reftable" };
-  static const char origin[] = "git worktree of the workspace";
-  weir_status st = WEIR_OK;
-
-  for (size_t i = 0; st == WEIR_OK && i < ARRAY_SIZE (written); i++)
-    if (owned_directory (gitdir, written[i], root))
-      st = grant (b, WEIR_ACCESS_WRITE, gitdir, written[i], origin, err);
-  if (st == WEIR_OK)
-    st = grant (b, WEIR_ACCESS_WRITE, linked, "", origin, err);
-  if (st == WEIR_OK)
-    st = grant (b, WEIR_ACCESS_READ, gitdir, "objects/info", origin, err);
-  if (st == WEIR_OK) {
-    auto_free char *alternates = util_fmt ("%s/objects/info/alternates", gitdir);
-
-    st = alternates == NULL ? error_nomem (err) : gitguard_protect (b, alternates, 0, origin, err);
-  }
-  return st == WEIR_OK ? gitrepo_protect (b, linked, root, err) : st;
-}
-
-/* A worktree's directory must point back: a command can write the pointer, but not what it points to.  */
-static weir_status
-linked_worktree (struct gitbuild *b, const char *linked, const char *pointer, const char *root, const char **fault,
-                 weir_error **err)
-{
-  auto_free char *common = NULL, *back = NULL, *expected = NULL;
-  const char *name;
-  weir_status st = pointed_to (b, linked, "commondir", "", &common, err);
-
-  if (st == WEIR_OK)
-    st = pointed_to (b, linked, "gitdir", "", &back, err);
-  if (st != WEIR_OK)
-    return st;
-  expected = common != NULL ? util_fmt ("%s/worktrees", common) : NULL;
-  auto_free char *container = gitguard_parent (linked, &name);
-  if (container == NULL)
-    return error_nomem (err);
-  if (expected == NULL || strcmp (expected, container) != 0)
-    *fault = "it is not a worktree's directory of the repository that it names";
-  else if (back == NULL || strcmp (back, pointer) != 0)
-    *fault = "it does not point back to the workspace";
-  else if (!owned (linked, root))
-    *fault = "it does not belong to the workspace's owner";
-  else
-    *fault = directory_fault (b, common, root);
-  return *fault == NULL ? grant_worktree (b, common, linked, root, err) : WEIR_OK;
-}
-
-/* The git directory of a submodule says in core.worktree where its files are.  */
-static weir_status
-submodule (struct gitbuild *b, const char *gitdir, const char *root, const char **fault, weir_error **err)
-{
-  auto_free char *config = util_fmt ("%s/config", gitdir), *bytes = NULL, *path = NULL, *back = NULL;
-  struct gitconfig c = { 0 };
-  const char *value;
-  weir_status st = WEIR_OK;
-  size_t size;
-
-  if (config == NULL)
-    return error_nomem (err);
-  bytes = gitguard_read (config, GIT_CONFIG_LIMIT, &size);
-  if (bytes != NULL && gitconfig_parse (bytes, size, &c) == 0 && (value = gitconfig_last (&c, "core.worktree")) != NULL)
-    path = gitconfig_path (value, b->home, gitdir);
-  gitconfig_free (&c);
-  if (path != NULL)
-    st = gitguard_trace (b, path, &back, err);
-  if (st != WEIR_OK)
-    return st;
-  if (back == NULL || strcmp (back, root) != 0)
-    *fault = "its core.worktree does not name the workspace";
-  else
-    *fault = directory_fault (b, gitdir, root);
-  if (*fault != NULL)
-    return WEIR_OK;
-  st = grant (b, WEIR_ACCESS_WRITE, gitdir, "", "git directory of the workspace", err);
-  return st == WEIR_OK ? gitrepo_protect (b, gitdir, root, err) : st;
-}
-
-/* gitdir: what root's .git leads to; pointer: the file that said so, NULL: a link.  */
-static weir_status
-outside (struct gitbuild *b, const char *gitdir, const char *pointer, const char *root, weir_error **err)
-{
-  auto_free char *common = util_fmt ("%s/commondir", gitdir);
-  const char *fault = NULL;
-  struct stat s;
-  weir_status st;
-
-  if (common == NULL)
-    return error_nomem (err);
-  if (pointer == NULL) {
-    fault = "it is reached by a symbolic link";
-    st = WEIR_OK;
-  }
-  else if (lstat (common, &s) == 0)
-    st = linked_worktree (b, gitdir, pointer, root, &fault, err);
-  else
-    st = submodule (b, gitdir, root, &fault, err);
-  if (st == WEIR_OK && fault != NULL)
-    st = say (b, err, util_fmt ("git: '%s/.git' leads to '%s', which stays read-only: %s", root, gitdir, fault));
-  /* What its configuration names can lie in the workspace all the same.  */
-  return st == WEIR_OK && fault != NULL ? gitrepo_protect (b, gitdir, root, err) : st;
-}
-
 /* ---- a writable root ---- */
 
 static weir_status
@@ -565,7 +414,7 @@ bare (struct gitbuild *b, const char *root, weir_error **err)
 
   if (head == NULL || objects == NULL || refs == NULL)
     return error_nomem (err);
-  if (lstat (head, &st) != 0 || S_ISDIR (st.st_mode) || !is_directory (objects) || !is_directory (refs))
+  if (lstat (head, &st) != 0 || S_ISDIR (st.st_mode) || !gitrepo_is_directory (objects) || !gitrepo_is_directory (refs))
     return WEIR_OK;
   return gitrepo_protect (b, root, NULL, err);
 }
@@ -586,7 +435,7 @@ gitrepo_root (struct gitbuild *b, const char *root, weir_error **err)
   if (st != WEIR_OK || real == NULL || lstat (real, &s) != 0)
     return st;
   if (S_ISDIR (s.st_mode))
-    return gitguard_writable (b, real) != NULL ? gitrepo_protect (b, real, root, err) : outside (b, real, NULL, root, err);
+    return gitguard_writable (b, real) != NULL ? gitrepo_protect (b, real, root, err) : gitoutside_grant (b, real, NULL, root, err);
   if (!S_ISREG (s.st_mode))
     return gitguard_protect (b, real, 0, "git pointer", err);
   st = gitguard_protect (b, real, 0, "git pointer", err);
@@ -595,11 +444,11 @@ gitrepo_root (struct gitbuild *b, const char *root, weir_error **err)
   auto_free char *directory = gitguard_parent (real, &name);
   if (directory == NULL)
     return error_nomem (err);
-  st = pointed_to (b, directory, name, "gitdir: ", &gitdir, err);
-  if (st != WEIR_OK || gitdir == NULL || !is_directory (gitdir))
+  st = gitrepo_pointed (b, directory, name, "gitdir: ", &gitdir, err);
+  if (st != WEIR_OK || gitdir == NULL || !gitrepo_is_directory (gitdir))
     return st;
   if (gitguard_writable (b, gitdir) != NULL)
     return gitrepo_protect (b, gitdir, root, err);
   /* A link to another worktree's pointer, which is backed well enough, is no pointer of this one.  */
-  return outside (b, gitdir, strcmp (real, dotgit) == 0 ? real : NULL, root, err);
+  return gitoutside_grant (b, gitdir, strcmp (real, dotgit) == 0 ? real : NULL, root, err);
 }
