@@ -2,6 +2,8 @@
 #include "config.h"
 #include "core/facts.h"
 
+#include <stdio.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "core/sys.h"
@@ -14,7 +16,18 @@ static const char *const facts_names[WEIR_FACT_COUNT_] = {
   [WEIR_FACT_IPC_NAMESPACES] = "ipc-namespaces",
   [WEIR_FACT_SECCOMP] = "seccomp",
   [WEIR_FACT_UID] = "uid",
+  [WEIR_FACT_PID_LIMIT] = "pid-limit",
 };
+
+/* kernel/pid.c has a pid_max for each namespace from 6.14 on; the step that sets it tells when that is not so.  */
+static int
+facts_pid_limit (void)
+{
+  struct utsname u;
+  unsigned major = 0, minor = 0;
+
+  return uname (&u) == 0 && sscanf (u.release, "%u.%u", &major, &minor) == 2 && (major > 6 || (major == 6 && minor >= 14));
+}
 
 void
 facts_init (struct facts *facts)
@@ -23,6 +36,7 @@ facts_init (struct facts *facts)
     atomic_init (&facts->value[i], i != 0);
   atomic_init (&facts->value[WEIR_FACT_LANDLOCK_ABI], sys_landlock_abi ());
   atomic_init (&facts->value[WEIR_FACT_UID], geteuid ());
+  atomic_init (&facts->value[WEIR_FACT_PID_LIMIT], facts_pid_limit ());
 }
 
 void

@@ -22,6 +22,22 @@ steps_close (int fd)
 
 /* ---- proc ---- */
 
+/* Through the proc that shows our pid namespace.  Its number is that of the namespace from Linux 6.14 on; before, a user
+ * namespace may not write it.  */
+static int
+steps_proc_pid_max (int fresh, uint64_t value)
+{
+  char text[24];
+  const char *digits = steps_decimal (value, text);
+  int result, fd = openat (fresh, "sys/kernel/pid_max", O_WRONLY | O_CLOEXEC);
+
+  if (fd < 0)
+    return -1;
+  result = write (fd, digits, strlen (digits)) < 0 ? -1 : 0;
+  steps_close (fd);
+  return result;
+}
+
 /* As uid 0 (mapped to itself) /proc/sys, /proc/irq, /proc/bus, /proc/sysrq-trigger and their like belong to us: their
  * modes do not stop a write that reaches the host.  No list of them is ever complete, so all of proc is read-only then;
  * what is lost are oom_score_adj, comm and the like of the command's own processes.  Reading kcore and kmsg asks for
@@ -30,14 +46,17 @@ int
 steps_proc (struct steps *s, size_t index)
 {
   const struct carry_op *op = &s->carry->ops[index];
-  uint64_t attr = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC | (geteuid () == 0 ? MOUNT_ATTR_RDONLY : 0);
   int failed = 0, fresh, target = walk_open ("/proc");
 
   if (target < 0)
     return steps_object (s, op, "/proc");
-  fresh = steps_new_mount ("proc", NULL, attr);
-  if (fresh < 0 || steps_move (fresh, target))
+  fresh = steps_new_mount ("proc", NULL, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+  if (fresh >= 0 && op->value != 0 && steps_proc_pid_max (fresh, op->value)) {
+    failed = steps_refused (s, op, "/proc/sys/kernel/pid_max");
+    s->failure->fact = WEIR_FACT_PID_LIMIT;
+  } else if (fresh < 0 || (geteuid () == 0 && steps_set_attr (fresh, MOUNT_ATTR_RDONLY)) || steps_move (fresh, target)) {
     failed = steps_refused (s, op, "/proc");
+  }
   steps_close (fresh);
   steps_close (target);
   return failed;

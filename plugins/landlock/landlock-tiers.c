@@ -22,8 +22,21 @@ static const uint64_t tiers_limit_axes[]
   = { WEIR_AXIS_LIMIT_PROCESSES, WEIR_AXIS_LIMIT_MEMORY, WEIR_AXIS_LIMIT_CPU, WEIR_AXIS_LIMIT_FILES,
       WEIR_AXIS_LIMIT_FILE_SIZE };
 
+/* The kernel does not reuse the first 300 numbers of a pid namespace (RESERVED_PIDS, kernel/pid.c), so that a pid_max of
+ * LIMIT + 300 leaves LIMIT processes at any time, and allows 300 more at first.  0: the namespace cannot do this.  */
+static uint64_t
+tiers_pid_max (const weir_call *call, const struct weir_policy *policy)
+{
+  uint64_t limit = policy->limits == NULL ? 0 : policy->limits->processes;
+
+  if (limit == 0 || limit > 4000000 || weir_fact (call, WEIR_FACT_UID) != 0 || weir_fact (call, WEIR_FACT_PID_LIMIT) == 0)
+    return 0;
+  return limit + 300;
+}
+
+/* pid_max: that of the command's pid namespace, 0: it has none of its own.  */
 static void
-tiers_limits (const weir_call *call, const struct weir_policy *policy, weir_plan *plan)
+tiers_limits (const weir_call *call, const struct weir_policy *policy, uint64_t pid_max, weir_plan *plan)
 {
   const struct weir_limits *l = policy->limits;
   uint64_t values[5];
@@ -41,14 +54,14 @@ tiers_limits (const weir_call *call, const struct weir_policy *policy, weir_plan
       weir_plan_governs (plan, tiers_limit_axes[i]);
     }
   /* RLIMIT_NPROC does not bind uid 0 (kernel/fork.c: copy_process).  */
-  if (l->processes != 0 && weir_fact (call, WEIR_FACT_UID) == 0)
+  if (l->processes != 0 && weir_fact (call, WEIR_FACT_UID) == 0 && pid_max == 0)
     weir_plan_gap (plan, WEIR_AXIS_LIMIT_PROCESSES, "the kernel does not hold uid 0 to a number of processes");
 }
 
 static void
-tiers_end (const weir_call *call, const struct weir_policy *policy, weir_plan *plan, uint64_t seccomp)
+tiers_end (const weir_call *call, const struct weir_policy *policy, uint64_t pid_max, weir_plan *plan, uint64_t seccomp)
 {
-  tiers_limits (call, policy, plan);
+  tiers_limits (call, policy, pid_max, plan);
   tiers_step (plan, WEIR_STEP_CAPABILITIES, weir_fact (call, WEIR_FACT_UID) == 0 ? TIERS_ROOT_CAPABILITIES : 0, 0, 0);
   tiers_step (plan, WEIR_STEP_NO_NEW_PRIVILEGES, 0, 0, 0);
   tiers_step (plan, WEIR_STEP_LANDLOCK_ENFORCE, 0, 0, 0);
@@ -140,7 +153,7 @@ tiers_view (const struct weir_policy *policy, weir_plan *plan)
 weir_status
 tiers_with_namespaces (const weir_call *call, const struct weir_policy *policy, weir_plan *plan, weir_error **err)
 {
-  uint64_t abi = weir_fact (call, WEIR_FACT_LANDLOCK_ABI);
+  uint64_t abi = weir_fact (call, WEIR_FACT_LANDLOCK_ABI), pid_max = 0;
   int own_network = policy->network != WEIR_NETWORK_INHERIT;
   uint64_t namespaces = WEIR_NS_MOUNT | WEIR_NS_PID | WEIR_NS_IPC | (own_network ? WEIR_NS_NETWORK : 0);
 
@@ -149,15 +162,17 @@ tiers_with_namespaces (const weir_call *call, const struct weir_policy *policy, 
   tiers_step (plan, WEIR_STEP_ROOT_READ_ONLY, 0, 0, WEIR_FACT_USER_NAMESPACES);
   /* Without a fresh proc the old one stays, read-only, and Landlock's domain keeps the command from looking into
    * processes outside (security/landlock/task.c: hook_ptrace_access_check).  */
-  if (weir_fact (call, WEIR_FACT_FRESH_PROC) != 0)
-    tiers_step (plan, WEIR_STEP_PROC, 0, 0, WEIR_FACT_FRESH_PROC);
+  if (weir_fact (call, WEIR_FACT_FRESH_PROC) != 0) {
+    pid_max = tiers_pid_max (call, policy);
+    tiers_step (plan, WEIR_STEP_PROC, 0, pid_max, WEIR_FACT_FRESH_PROC);
+  }
   tiers_step (plan, WEIR_STEP_DEV, 0, 0, WEIR_FACT_USER_NAMESPACES);
   tiers_view (policy, plan);
   if (policy->network == WEIR_NETWORK_LOOPBACK)
     tiers_step (plan, WEIR_STEP_LOOPBACK_UP, 0, 0, 0);
   tiers_step (plan, WEIR_STEP_LANDLOCK_HANDLE, LANDLOCK_WRITES, abi >= LANDLOCK_ABI_SCOPES ? LANDLOCK_SCOPES : 0, 0);
   tiers_inside_rules (call, policy, plan);
-  tiers_end (call, policy, plan, WEIR_SECCOMP_BASE | WEIR_SECCOMP_SETID_BITS | WEIR_SECCOMP_OTHERS);
+  tiers_end (call, policy, pid_max, plan, WEIR_SECCOMP_BASE | WEIR_SECCOMP_SETID_BITS | WEIR_SECCOMP_OTHERS);
 
   weir_plan_governs (plan, (WEIR_EFFECTS_ALL & ~WEIR_EFFECT_SOCKETS) | WEIR_AXIS_DENY_READ | WEIR_AXIS_PROTECT
                              | WEIR_AXIS_PRIVATE_TMP | WEIR_AXIS_NETWORK_NONE | WEIR_AXIS_NETWORK_LOOPBACK);
@@ -210,7 +225,7 @@ tiers_without_namespaces (const weir_call *call, const struct weir_policy *polic
   tiers_step (plan, WEIR_STEP_LANDLOCK_HANDLE, LANDLOCK_WRITES, abi >= LANDLOCK_ABI_SCOPES ? LANDLOCK_SCOPES : 0, 0);
   tiers_view_rules (policy, plan);
   tiers_device_rules (plan, 0); /* not /dev/shm: on the host it is memory that outlives the command */
-  tiers_end (call, policy, plan, seccomp);
+  tiers_end (call, policy, 0, plan, seccomp);
 
   weir_plan_governs (plan, (WEIR_EFFECTS_ALL & ~WEIR_EFFECT_SOCKETS & ~WEIR_EFFECT_METADATA) | WEIR_AXIS_NETWORK_NONE);
   if (read_only)

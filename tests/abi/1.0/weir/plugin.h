@@ -174,7 +174,8 @@ struct weir_command {
 #define WEIR_FACT_IPC_NAMESPACES 5
 #define WEIR_FACT_SECCOMP 6
 #define WEIR_FACT_UID 7        /* the effective uid */
-#define WEIR_FACT_COUNT_ 8     /* not a fact */
+#define WEIR_FACT_PID_LIMIT 8  /* 0 or 1: a pid namespace can have a pid_max of its own (Linux 6.14) */
+#define WEIR_FACT_COUNT_ 9     /* not a fact */
 
 /* ---- plans --------------------------------------------------------------------------------------- */
 
@@ -201,7 +202,8 @@ struct weir_step {
 #define WEIR_STEP_TMPFS 4          /* an empty tmpfs over path, value: size in bytes; flags: WEIR_BIND_READ_ONLY */
 #define WEIR_STEP_HIDE 5           /* path cannot be read: an empty unreadable directory over it (flags 0), or an unreadable
                                       file (flags 1) */
-#define WEIR_STEP_PROC 6           /* a fresh proc over /proc, its dangerous parts closed */
+#define WEIR_STEP_PROC 6           /* a fresh proc over /proc, its dangerous parts closed; value: the pid namespace's
+                                      pid_max, 0: as it is */
 #define WEIR_STEP_DEV 7            /* a private /dev: null zero full random urandom tty pts ptmx shm */
 #define WEIR_STEP_LANDLOCK_HANDLE 8 /* flags: access rights handled (the running kernel's bits);
                                        value: net rights | scopes << 32 */
