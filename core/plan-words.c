@@ -143,6 +143,10 @@ words_of_step (const struct weir_step *s, struct strv *words)
     strv_add (words, "user");
     WORDS_OF (s->flags, namespace_names, words);
     break;
+  case WEIR_STEP_PROC:
+    if (s->value != 0)
+      strv_fmt (words, "pid_max %llu", (unsigned long long) s->value);
+    break;
   case WEIR_STEP_BIND:
     if ((s->flags & WEIR_BIND_READ_ONLY) == 0)
       strv_add (words, "writable");

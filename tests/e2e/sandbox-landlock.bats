@@ -252,9 +252,12 @@ except OSError as e:
     [ "$(id -u)" = 0 ] || [ "$SANDBOX" = custom ] || fail "$(json .gaps)"
     skip "the kernel does not hold root to it, and the result says so"
   fi
+  # A pid namespace, which is what holds root, allows 300 more.
+  bound=60
+  [ "$(id -u)" != 0 ] || bound=360
   run weir run --limit processes=40 -- bash -c '
-    for i in $(seq 200); do sleep 300 & done 2>/dev/null; jobs -p | wc -l; kill $(jobs -p)'
-  [ "$status" != 0 ] || [ "${lines[-1]}" -lt 60 ] || fail "$output"
+    for i in $(seq 500); do sleep 300 & done 2>/dev/null; jobs -p | wc -l; kill $(jobs -p)'
+  [ "$status" != 0 ] || [ "${lines[-1]}" -lt $bound ] || fail "$output"
 }
 
 @test "a limit on processor time ends the command, and is named" {
