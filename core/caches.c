@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Named cache sets: state_dir/caches/KEY/NAME, where KEY stands for the workspace.  caches/KEY/path names the workspace,
- * so that two whose keys are equal do not share what each of them may write.  */
+/* Named cache sets: state_dir/caches/KEY/NAME, where KEY stands for the workspace.  caches/KEY/path names the
+ * workspace, so that two whose keys are equal do not share what each of them may write.  */
 #include "config.h"
 #include "core/policy.h"
 

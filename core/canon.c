@@ -11,15 +11,15 @@
 
 #include "core/view-internal.h"
 
-#define CANON_LINKS 40            /* the kernel's own limit (include/linux/namei.h: MAXSYMLINKS) */
+#define CANON_LINKS 40 /* the kernel's own limit (include/linux/namei.h: MAXSYMLINKS) */
 #define CANON_LENGTH (64 * 1024u) /* of the text that is still to be walked */
 
 struct walk {
   const struct canon_options *options;
   const char *given;
   struct strbuf done; /* canonical so far, without a slash at its end; "" is the root */
-  char *pending;      /* owned */
-  const char *next;   /* in pending */
+  char *pending; /* owned */
+  const char *next; /* in pending */
   unsigned links;
   int missing; /* from here on nothing exists, or nothing can be seen */
 };
@@ -61,8 +61,8 @@ walk_error (const struct walk *w, int errnum, weir_error **err)
   case ENOTDIR:
     return error_set (err, WEIR_E_INVALID, 0, "path '%s': a component of it is not a directory", w->given);
   case ELOOP:
-    return error_set (err, WEIR_E_INVALID, 0, "path '%s': its symbolic links form a loop, or there are more than %d", w->given,
-                      CANON_LINKS);
+    return error_set (err, WEIR_E_INVALID, 0, "path '%s': its symbolic links form a loop, or there are more than %d",
+                      w->given, CANON_LINKS);
   case ENAMETOOLONG:
     return error_set (err, WEIR_E_INVALID, ENAMETOOLONG, "path '%.64s...'", w->given);
   case ENOMEM:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The environment of a command.  Nothing of the harness's reaches it that was not named, and what is named only by a
- * pattern ("LC_*", "*") is scrubbed: no names that sound like secrets, no values that hold a password, nothing that makes
- * a program run other code than its own.  */
+ * pattern ("LC_*", "*") is scrubbed: no names that sound like secrets, no values that hold a password, nothing that
+ * makes a program run other code than its own.  */
 #include "config.h"
 #include "core/env-internal.h"
 
@@ -9,20 +9,34 @@
 
 #define ENV_DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-static const char *const secret_words[]
-  = { "KEY",        "PASSWORD", "PASSWD", "SECRET", "TOKEN",  "CREDENTIAL",
-      "PASSPHRASE", "AUTH",     "COOKIE", "SESSION", NULL };
+static const char *const secret_words[] = { "KEY",        "PASSWORD", "PASSWD", "SECRET",  "TOKEN", "CREDENTIAL",
+                                            "PASSPHRASE", "AUTH",     "COOKIE", "SESSION", NULL };
 
 /* Names, or beginnings of names ("*"), by which a program is made to load or run something.  */
-static const char *const code_words[]
-  = { "LD_*",          "DYLD_*",          "GIT_*",             "WEIR_*",       "BASH_FUNC_*",   "BASH_ENV",
-      "ENV",           "IFS",             "SHELLOPTS",         "BASHOPTS",     "PS4",           "PROMPT_COMMAND",
-      "GCONV_PATH",    "GLIBC_TUNABLES",  "MALLOC_*",          "LOCPATH",      "NLSPATH",       "PERL5*",
-      "PERLLIB",       "PYTHON*",         "NODE_OPTIONS",      "NODE_PATH",    "RUBYOPT",       "RUBYLIB",
-      "LUA_*",         "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS",   "JDK_JAVA_OPTIONS", "MAKEFLAGS", "MFLAGS",
-      "GNUMAKEFLAGS",  "RUSTC_WRAPPER",   "RUSTFLAGS",         "CARGO_*",      "CC_WRAPPER",    "EDITOR",
-      "VISUAL",        "PAGER",           "LESSOPEN",          "LESSCLOSE",    "SSH_*",         "GPG_*",
-      "HOSTALIASES",   "RES_OPTIONS",     "LOCALDOMAIN",       "TERMCAP",      "TERMINFO*",     NULL };
+static const char *const code_words[] = { "LD_*",          "DYLD_*",
+                                          "GIT_*",         "WEIR_*",
+                                          "BASH_FUNC_*",   "BASH_ENV",
+                                          "ENV",           "IFS",
+                                          "SHELLOPTS",     "BASHOPTS",
+                                          "PS4",           "PROMPT_COMMAND",
+                                          "GCONV_PATH",    "GLIBC_TUNABLES",
+                                          "MALLOC_*",      "LOCPATH",
+                                          "NLSPATH",       "PERL5*",
+                                          "PERLLIB",       "PYTHON*",
+                                          "NODE_OPTIONS",  "NODE_PATH",
+                                          "RUBYOPT",       "RUBYLIB",
+                                          "LUA_*",         "JAVA_TOOL_OPTIONS",
+                                          "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS",
+                                          "MAKEFLAGS",     "MFLAGS",
+                                          "GNUMAKEFLAGS",  "RUSTC_WRAPPER",
+                                          "RUSTFLAGS",     "CARGO_*",
+                                          "CC_WRAPPER",    "EDITOR",
+                                          "VISUAL",        "PAGER",
+                                          "LESSOPEN",      "LESSCLOSE",
+                                          "SSH_*",         "GPG_*",
+                                          "HOSTALIASES",   "RES_OPTIONS",
+                                          "LOCALDOMAIN",   "TERMCAP",
+                                          "TERMINFO*",     NULL };
 
 /* ---- vectors ---- */
 
@@ -218,14 +232,15 @@ env_list_dropped (const char *const *environ, const struct strv *env, struct str
     auto_free char *name = strndup (*environ, size);
     if (name == NULL)
       dropped->failed = 1;
-    else if (size > 0 && (*environ)[size] == '=' && env_get (strv_items (env), name) == NULL && !strv_has (dropped, name))
+    else if (size > 0 && (*environ)[size] == '=' && env_get (strv_items (env), name) == NULL
+             && !strv_has (dropped, name))
       strv_add (dropped, name);
   }
 }
 
 weir_status
-env_build (const struct settings *settings, const char *const *environ, const char *const *request_env, struct strv *env,
-           struct strv *dropped, weir_error **err)
+env_build (const struct settings *settings, const char *const *environ, const char *const *request_env,
+           struct strv *env, struct strv *dropped, weir_error **err)
 {
   weir_status status;
 

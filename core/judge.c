@@ -7,17 +7,27 @@
 #include <errno.h>
 #include <sys/stat.h>
 
+#include "core/rootcheck.h"
 #include "core/view-internal.h"
 
-enum judge_operation { JUDGE_READ, JUDGE_WRITE, JUDGE_CREATE, JUDGE_DELETE, JUDGE_RENAME, JUDGE_METADATA, JUDGE_EXECUTE };
+enum judge_operation {
+  JUDGE_READ,
+  JUDGE_WRITE,
+  JUDGE_CREATE,
+  JUDGE_DELETE,
+  JUDGE_RENAME,
+  JUDGE_METADATA,
+  JUDGE_EXECUTE
+};
 
-const char *const judge_operations[] = { [JUDGE_READ] = "read",     [JUDGE_WRITE] = "write",       [JUDGE_CREATE] = "create",
-                                         [JUDGE_DELETE] = "delete", [JUDGE_RENAME] = "rename",     [JUDGE_METADATA] = "metadata",
-                                         [JUDGE_EXECUTE] = "execute", NULL };
+const char *const judge_operations[] = {
+  [JUDGE_READ] = "read",     [JUDGE_WRITE] = "write",       [JUDGE_CREATE] = "create",   [JUDGE_DELETE] = "delete",
+  [JUDGE_RENAME] = "rename", [JUDGE_METADATA] = "metadata", [JUDGE_EXECUTE] = "execute", NULL
+};
 
 /* Device files that every backend leaves writable.  */
-static const char *const judge_devices[]
-  = { "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", NULL };
+static const char *const judge_devices[] = { "/dev/null",    "/dev/zero", "/dev/full", "/dev/random",
+                                             "/dev/urandom", "/dev/tty",  "/dev/ptmx", NULL };
 
 void
 judge_free (struct verdict *v)
@@ -93,6 +103,7 @@ judge_remedy_root (const struct policy *p, struct verdict *v, int parent)
 {
   int read_only = p->mode == WEIR_MODE_READ_ONLY;
   auto_free char *root = NULL, *file = NULL;
+  auto_error weir_error *ignored = NULL;
 
   if (read_only && util_path_beneath (v->path, p->workspace))
     return judge_remedy (v, strdup ("-m workspace-write"));
@@ -101,10 +112,10 @@ judge_remedy_root (const struct policy *p, struct verdict *v, int parent)
   if (root == NULL || file == NULL)
     return -1;
   /* No root that would be refused.  */
-  if (strcmp (root, "/") == 0 || util_path_beneath (root, "/proc") || util_path_beneath (root, "/sys") || strcmp (root, "/dev") == 0)
+  if (rootcheck (root, "writable root", "", p->places, p->homes, &ignored) != WEIR_OK)
     return 0;
-  return judge_remedy (v, util_fmt ("%s--rw %s, or add \"%s\" to sandbox.roots in %s", read_only ? "-m workspace-write " : "", root,
-                                    root, file));
+  return judge_remedy (v, util_fmt ("%s--rw %s, or add \"%s\" to sandbox.roots in %s",
+                                    read_only ? "-m workspace-write " : "", root, root, file));
 }
 
 /* ---- rules ---- */
@@ -115,7 +126,8 @@ judge_view (const struct policy *p, const struct weir_view *line, struct verdict
   if (line->flags & WEIR_VIEW_TMP)
     return judge_set (v, 1, "in the private temporary directory, which the command sees as /tmp", line->origin);
   if (line->access == WEIR_ACCESS_WRITE)
-    return judge_set (v, 1, line->flags & WEIR_VIEW_WORKSPACE ? "in the workspace" : "in a writable root", line->origin);
+    return judge_set (v, 1, line->flags & WEIR_VIEW_WORKSPACE ? "in the workspace" : "in a writable root",
+                      line->origin);
   if (line->access == WEIR_ACCESS_NONE) {
     if (judge_set (v, 0, "the path is hidden from commands", line->origin) != 0)
       return -1;
@@ -182,8 +194,8 @@ judge_name (const struct policy *p, struct verdict *v)
   if (parent == NULL)
     return -1;
   for (size_t i = 0; i < p->view.count; i++)
-    if (strcmp (p->view.lines[i]->world, v->path) == 0 || (p->view.lines[i]->access == WEIR_ACCESS_NONE
-                                                          && util_path_beneath (v->path, p->view.lines[i]->world)))
+    if (strcmp (p->view.lines[i]->world, v->path) == 0
+        || (p->view.lines[i]->access == WEIR_ACCESS_NONE && util_path_beneath (v->path, p->view.lines[i]->world)))
       at = p->view.lines[i];
   if (at != NULL && (at->access == WEIR_ACCESS_READ || at->access == WEIR_ACCESS_NONE))
     return judge_view (p, at, v);
@@ -216,8 +228,9 @@ judge_unknown (const char *word, weir_error **err)
   const char *near = util_nearest (word, judge_operations);
 
   error_set (err, WEIR_E_INVALID, 0, "unknown operation '%s'", word);
-  return near != NULL ? error_hint (err, "Did you mean '%s'?", near)
-                      : error_hint (err, "The operations are read, write, create, delete, rename, metadata and execute.");
+  return near != NULL
+             ? error_hint (err, "Did you mean '%s'?", near)
+             : error_hint (err, "The operations are read, write, create, delete, rename, metadata and execute.");
 }
 
 weir_status

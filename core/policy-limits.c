@@ -157,14 +157,16 @@ resolve_limits (struct resolve *r, weir_error **err)
   if (status != WEIR_OK)
     return status;
   if (r->request->timeout_ms < 0)
-    return error_set (err, WEIR_E_INVALID, 0, "the time-out of %lld ms is negative", (long long) r->request->timeout_ms);
+    return error_set (err, WEIR_E_INVALID, 0, "the time-out of %lld ms is negative",
+                      (long long) r->request->timeout_ms);
   if (r->request->timeout_ms > 0)
     p->wall_ms = r->request->timeout_ms;
   if (r->request->output_limit > 0)
     p->output_limit = r->request->output_limit;
   limit_axes (p);
   if (free_of_limits && p->axes != 0) {
-    error_set (err, WEIR_E_INVALID, 0, "mode \"danger-full-access\" confines nothing: a limit that was asked for cannot be held");
+    error_set (err, WEIR_E_INVALID, 0,
+               "mode \"danger-full-access\" confines nothing: a limit that was asked for cannot be held");
     return error_hint (err, "Leave the limit out, or use mode \"workspace-write\".");
   }
   return WEIR_OK;

@@ -15,24 +15,12 @@ static const char *const network_names[] = {
 };
 
 static const char *const bit_names[64] = {
-  "content",
-  "names",
-  "metadata",
-  "devices",
-  "mounts",
-  "sockets",
-  "descriptors",
-  "processes",
-  [16] = "network none",
-  "network loopback",
-  "deny_read",
-  "protect",
-  "private tmp",
-  "limit processes",
-  "limit memory",
-  "limit cpu",
-  "limit files",
-  "limit file_size",
+  "content",          "names",           "metadata",
+  "devices",          "mounts",          "sockets",
+  "descriptors",      "processes",       [16] = "network none",
+  "network loopback", "deny_read",       "protect",
+  "private tmp",      "limit processes", "limit memory",
+  "limit cpu",        "limit files",     "limit file_size",
 };
 
 static const char *

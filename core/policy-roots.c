@@ -26,8 +26,8 @@ root_note_links (struct resolve *r, const struct strv *links, const char *target
 }
 
 static weir_status
-root_canon (struct resolve *r, const char *what, const char *path, const char *base, const char *origin, char **canonical,
-            weir_error **err)
+root_canon (struct resolve *r, const char *what, const char *path, const char *base, const char *origin,
+            char **canonical, weir_error **err)
 {
   auto_strv struct strv links = { 0 };
   const struct canon_options options = { .links = &links };
@@ -56,8 +56,8 @@ root_remember (struct resolve *r, const char *what, const char *path, const char
     return error_nomem (err);
   if (changed == 0)
     return WEIR_OK;
-  error_set (err, WEIR_E_CONFLICT, 0, "%s '%s' (%s) was replaced since an earlier call of session '%s'", what, path, origin,
-             r->policy->session);
+  error_set (err, WEIR_E_CONFLICT, 0, "%s '%s' (%s) was replaced since an earlier call of session '%s'", what, path,
+             origin, r->policy->session);
   return error_hint (err, "If that was meant, go on in a new session.");
 }
 
@@ -67,7 +67,8 @@ root_check_kind (const char *what, const char *path, const char *origin, struct 
   if (stat (path, st) != 0)
     return error_set (err, WEIR_E_NOT_FOUND, errno, "%s '%s' (%s)", what, path, origin);
   if (!S_ISDIR (st->st_mode) && !S_ISREG (st->st_mode))
-    return error_set (err, WEIR_E_INVALID, 0, "%s '%s' (%s) is neither a directory nor a regular file", what, path, origin);
+    return error_set (err, WEIR_E_INVALID, 0, "%s '%s' (%s) is neither a directory nor a regular file", what, path,
+                      origin);
   return WEIR_OK;
 }
 
@@ -118,7 +119,8 @@ resolve_workspace (struct resolve *r, weir_error **err)
   if (stat (p->workspace, &st) != 0)
     return error_set (err, WEIR_E_NOT_FOUND, errno, "workspace '%s' (%s)", p->workspace, r->workspace_origin);
   if (!S_ISDIR (st.st_mode))
-    return error_set (err, WEIR_E_INVALID, 0, "workspace '%s' (%s) is not a directory", p->workspace, r->workspace_origin);
+    return error_set (err, WEIR_E_INVALID, 0, "workspace '%s' (%s) is not a directory", p->workspace,
+                      r->workspace_origin);
   p->workspace_dev = st.st_dev;
   p->workspace_ino = st.st_ino;
   if (p->mode == WEIR_MODE_DANGER_FULL_ACCESS)
@@ -172,12 +174,14 @@ tmp_private (struct resolve *r, weir_error **err)
     if (strcmp (p->view.lines[i]->world, tmp) == 0) {
       error_set (err, WEIR_E_INVALID, 0, "root '%s' (%s) is where the private /tmp of the session is seen", tmp,
                  p->view.lines[i]->origin);
-      return error_hint (err, "Use a directory beneath it, or set sandbox.tmp = \"host\" to give commands the host's /tmp.");
+      return error_hint (err,
+                         "Use a directory beneath it, or set sandbox.tmp = \"host\" to give commands the host's /tmp.");
     }
   if (strcmp (p->workspace, tmp) == 0) {
     error_set (err, WEIR_E_INVALID, 0, "workspace '%s' (%s) is where the private /tmp of the session is seen", tmp,
                r->workspace_origin);
-    return error_hint (err, "Use a directory beneath it, or set sandbox.tmp = \"host\" to give commands the host's /tmp.");
+    return error_hint (err,
+                       "Use a directory beneath it, or set sandbox.tmp = \"host\" to give commands the host's /tmp.");
   }
   if (r->input->sessions == NULL)
     return error_set (err, WEIR_E_INVALID, 0, "a private /tmp needs a state directory");
@@ -187,7 +191,8 @@ tmp_private (struct resolve *r, weir_error **err)
                        s->tmp_origin != NULL ? s->tmp_origin : RESOLVE_BUILT_IN, err);
   /* A workspace in the host's /tmp would be hidden by it.  */
   if (status == WEIR_OK && p->mode == WEIR_MODE_READ_ONLY && util_path_beneath (p->workspace, tmp))
-    status = view_add (&p->view, WEIR_ACCESS_READ, WEIR_VIEW_WORKSPACE, p->workspace, p->workspace, r->workspace_origin, err);
+    status = view_add (&p->view, WEIR_ACCESS_READ, WEIR_VIEW_WORKSPACE, p->workspace, p->workspace, r->workspace_origin,
+                       err);
   return status;
 }
 
@@ -208,7 +213,8 @@ roots_named (struct resolve *r, weir_error **err)
                RESOLVE_COMMAND_LINE);
     return error_hint (err, "Use mode \"workspace-write\" with it.");
   }
-  status = view_add (&p->view, WEIR_ACCESS_WRITE, WEIR_VIEW_WORKSPACE, p->workspace, p->workspace, r->workspace_origin, err);
+  status =
+      view_add (&p->view, WEIR_ACCESS_WRITE, WEIR_VIEW_WORKSPACE, p->workspace, p->workspace, r->workspace_origin, err);
   for (size_t i = 0; i < roots->items.count && status == WEIR_OK; i++)
     status = root_add (r, roots->items.items[i], roots->origins.items[i], err);
   for (; asked != NULL && *asked != NULL && status == WEIR_OK; asked++)
@@ -230,7 +236,8 @@ roots_check_links (struct resolve *r, weir_error **err)
           || util_path_beneath (r->link_targets.items[i], line->host))
         continue;
       error_set (err, WEIR_E_DENIED, 0,
-                 "root '%s' (%s) is refused: its name leads through the symbolic link '%s', which a command can change, since it "
+                 "root '%s' (%s) is refused: its name leads through the symbolic link '%s', which a command can "
+                 "change, since it "
                  "lies in the writable root '%s' (%s)",
                  r->link_targets.items[i], r->link_origins.items[i], r->links.items[i], line->host, line->origin);
       return error_hint (err, "Name '%s' itself.", r->link_targets.items[i]);
@@ -289,8 +296,10 @@ cwd_missing (struct resolve *r, const char *given, const char *seen, weir_error 
 
   if (line == NULL || !(line->flags & WEIR_VIEW_TMP) || lstat (seen, &st) != 0)
     return error_set (err, WEIR_E_NOT_FOUND, ENOENT, "working directory '%s'", given);
-  error_set (err, WEIR_E_INVALID, 0, "working directory '%s' lies in the host's /tmp, which the command does not see: its /tmp is "
-                                     "private to the session", given);
+  error_set (err, WEIR_E_INVALID, 0,
+             "working directory '%s' lies in the host's /tmp, which the command does not see: its /tmp is "
+             "private to the session",
+             given);
   return error_hint (err, "Make it the workspace or a writable root, or set sandbox.tmp = \"host\".");
 }
 
@@ -308,8 +317,8 @@ resolve_cwd (struct resolve *r, weir_error **err)
     return error_wrap (err, "working directory '%s'", given);
   line = view_find (&p->view, p->cwd);
   if (line != NULL && line->access == WEIR_ACCESS_NONE)
-    return error_set (err, WEIR_E_INVALID, 0, "working directory '%s' is hidden from the command by '%s' (%s)", given, line->world,
-                      line->origin);
+    return error_set (err, WEIR_E_INVALID, 0, "working directory '%s' is hidden from the command by '%s' (%s)", given,
+                      line->world, line->origin);
   if (view_holds_beneath (&p->view, p->cwd))
     return WEIR_OK;
   auto_free char *host = view_host (&p->view, p->cwd);

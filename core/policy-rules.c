@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stays read-only or hidden in spite of the roots.  A rule holds for what its name means now: a link is followed, and
- * a name that means nothing gets no line, since no mount can hold what does not exist (weir.conf(5)).  */
+/* What stays read-only or hidden in spite of the roots.  A rule holds for what its name means now: a link is followed,
+ * and a name that means nothing gets no line, since no mount can hold what does not exist (weir.conf(5)).  */
 #include "config.h"
 #include "core/policy-internal.h"
 
@@ -56,8 +56,8 @@ rules_root_beneath (const struct view *view, const char *path)
 
 /* *canonical stays NULL for a name that means nothing and may.  */
 static weir_status
-rules_canon (struct resolve *r, const char *what, const char *path, const char *origin, int must_exist, char **canonical,
-             weir_error **err)
+rules_canon (struct resolve *r, const char *what, const char *path, const char *origin, int must_exist,
+             char **canonical, weir_error **err)
 {
   auto_free char *whole = path[0] == '/' ? strdup (path) : util_fmt ("%s/%s", r->policy->workspace, path);
   struct stat st;
@@ -92,8 +92,8 @@ rules_protect (struct resolve *r, const char *path, const char *origin, int must
   root = rules_root_beneath (view, canonical);
   if (root == NULL)
     return WEIR_OK;
-  return error_set (err, WEIR_E_INVALID, 0, "read-only path '%s' (%s) holds the writable root '%s' (%s)", canonical, origin,
-                    root->world, root->origin);
+  return error_set (err, WEIR_E_INVALID, 0, "read-only path '%s' (%s) holds the writable root '%s' (%s)", canonical,
+                    origin, root->world, root->origin);
 }
 
 /* ---- hidden ---- */
@@ -110,8 +110,8 @@ rules_deny (struct resolve *r, const char *path, const char *origin, int must_ex
     return status;
   root = rules_root_beneath (view, canonical);
   if (root != NULL) {
-    error_set (err, WEIR_E_INVALID, 0, "the root '%s' (%s) lies in '%s', which is hidden from commands (%s)", root->world,
-               root->origin, canonical, origin);
+    error_set (err, WEIR_E_INVALID, 0, "the root '%s' (%s) lies in '%s', which is hidden from commands (%s)",
+               root->world, root->origin, canonical, origin);
     return error_hint (err, "Take one of the two out.");
   }
   return rules_add (view, WEIR_ACCESS_NONE, canonical, origin, err);

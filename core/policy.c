@@ -37,7 +37,8 @@ policy_check_danger (const struct weir_request *request, weir_error **err)
 
   if (what == NULL)
     return WEIR_OK;
-  error_set (err, WEIR_E_INVALID, 0, "mode \"danger-full-access\" confines nothing: %s that was asked for cannot be held", what);
+  error_set (err, WEIR_E_INVALID, 0,
+             "mode \"danger-full-access\" confines nothing: %s that was asked for cannot be held", what);
   return error_hint (err, "Leave it out, or use mode \"workspace-write\".");
 }
 
@@ -52,7 +53,10 @@ policy_mode (struct resolve *r, weir_error **err)
   p->mode = q->mode != 0 ? q->mode : s->mode;
   if (p->mode < WEIR_MODE_READ_ONLY || p->mode > WEIR_MODE_DANGER_FULL_ACCESS)
     return error_set (err, WEIR_E_INVALID, 0, "unknown mode %u", (unsigned) p->mode);
-  status = policy_copy (&p->mode_origin, q->mode != 0 ? RESOLVE_COMMAND_LINE : s->mode_origin ? s->mode_origin : RESOLVE_BUILT_IN,
+  status = policy_copy (&p->mode_origin,
+                        q->mode != 0     ? RESOLVE_COMMAND_LINE
+                        : s->mode_origin ? s->mode_origin
+                                         : RESOLVE_BUILT_IN,
                         err);
   if (status == WEIR_OK)
     status = policy_copy (&p->session, q->session, err);
@@ -154,7 +158,8 @@ policy_homes (struct resolve *r, weir_error **err)
 }
 
 weir_status
-policy_resolve (const struct policy_input *input, const struct weir_request *request, struct policy *policy, weir_error **err)
+policy_resolve (const struct policy_input *input, const struct weir_request *request, struct policy *policy,
+                weir_error **err)
 {
   struct resolve r = { .input = input, .request = request, .policy = policy };
   auto_error weir_error *unasked = NULL; /* a hint or a wrap needs an error to find the code in */
@@ -162,8 +167,9 @@ policy_resolve (const struct policy_input *input, const struct weir_request *req
 
   if (err == NULL)
     err = &unasked;
-  *policy = (struct policy){ 0 };
+  *policy = (struct policy){ .places = input->places };
   status = policy_homes (&r, err);
+  policy->homes = r.homes_owned ? NULL : r.homes;
   if (status == WEIR_OK)
     status = policy_resolve_all (&r, err);
   if (status != WEIR_OK && policy->tmp != NULL) {
@@ -220,7 +226,8 @@ policy_recheck_one (const char *path, const char *origin, int is_dir, uint64_t d
 
   /* The path is canonical: a link at its end is a replacement, whatever it leads to, and it may have got the number of
    * what it replaces.  */
-  if (lstat (path, &st) == 0 && st.st_dev == dev && st.st_ino == ino && (is_dir ? S_ISDIR (st.st_mode) : S_ISREG (st.st_mode)))
+  if (lstat (path, &st) == 0 && st.st_dev == dev && st.st_ino == ino
+      && (is_dir ? S_ISDIR (st.st_mode) : S_ISREG (st.st_mode)))
     return WEIR_OK;
   error_set (err, WEIR_E_CONFLICT, 0, "root '%s' (%s) was replaced since the policy was made", path, origin);
   return error_hint (err, "Run the command again if the new '%s' is meant.", path);

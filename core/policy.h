@@ -40,6 +40,8 @@ struct policy {
   int64_t grace_ms;
   const char *require_origin; /* borrowed from settings; set when require = "full" */
   struct gitmeta *git; /* what git metadata there is and how it is kept, NULL: none */
+  const struct places *places; /* borrowed, like homes: what judge.c shall not propose as a root; NULL: not known */
+  const struct homes *homes;
 };
 
 /* Everything that the resolution needs beside the request.  */
@@ -70,9 +72,12 @@ const char *policy_bit_name (uint64_t bit);
 
 /* view.c */
 weir_status view_add (struct view *, uint32_t access, uint32_t flags, const char *host, const char *world,
-                      const char *origin, weir_error **); /* stats host; a missing one is WEIR_E_NOT_FOUND */
+                      const char *origin, weir_error **); /* stats host; a missing one is WEIR_E_NOT_FOUND.  A PIN goes
+                                                             before the lines for what it holds, which its mount would
+                                                             cover otherwise */
 void view_free (struct view *);
-/* The line that decides about a path of the world (the last one whose world path holds it), NULL: none.  */
+/* The line that decides about a path of the world (the last one whose world path holds it; a PIN decides nothing),
+ * NULL: none.  */
 const struct weir_view *view_find (const struct view *, const char *world_path);
 
 /* canon.c: realpath(3) by components, of the deepest existing ancestor plus the missing rest when missing_ok.

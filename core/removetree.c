@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rm -rf of what a command may have made to be in the way: directories without permissions, chains of a hundred thousand
- * of them, links, mounts.  Neither recursion nor "..": a directory that is not empty is emptied into the top one, where
- * its own directories get new names, so that nothing is ever deeper than two.  */
+/* rm -rf of what a command may have made to be in the way: directories without permissions, chains of a hundred
+ * thousand of them, links, mounts.  Neither recursion nor "..": a directory that is not empty is emptied into the top
+ * one, where its own directories get new names, so that nothing is ever deeper than two.  */
 #include "config.h"
 #include "core/policy.h"
 

@@ -107,7 +107,8 @@ homes_new (const char *passwd, const struct settings *settings, const char *cons
     return NULL;
   homes_add (h, env_get (environ, "HOME"), "whoever runs this");
   homes_add (h, settings->home, "whoever runs this");
-  for (char *line = text == NULL ? NULL : strtok_r (text, "\n", &save); line != NULL; line = strtok_r (NULL, "\n", &save))
+  for (char *line = text == NULL ? NULL : strtok_r (text, "\n", &save); line != NULL;
+       line = strtok_r (NULL, "\n", &save))
     homes_add_line (h, line);
   if (h->failed || h->paths.failed || h->users.failed) {
     homes_free (h);
@@ -146,7 +147,8 @@ root_refuse (const struct root *r, weir_error **err, const char *fmt, ...)
   if (why.failed)
     return error_nomem (err);
   error_set (err, WEIR_E_DENIED, 0, "%s '%s' (%s) is refused: %s", r->what, r->path, r->origin, why.data);
-  return error_hint (err, "Choose a directory that holds only what commands may change, such as the directory of one project.");
+  return error_hint (
+      err, "Choose a directory that holds only what commands may change, such as the directory of one project.");
 }
 
 static weir_status
@@ -196,11 +198,13 @@ root_check_homes (const struct root *r, const struct homes *homes, weir_error **
   for (size_t i = 0; i < homes->paths.count; i++) {
     const char *home = homes->paths.items[i];
     if (strcmp (home, r->path) == 0)
-      return root_refuse (r, err, "it is the home directory of %s: a command could change what is run at the next login",
+      return root_refuse (r, err,
+                          "it is the home directory of %s: a command could change what is run at the next login",
                           homes->users.items[i]);
     if (util_path_beneath (home, r->path))
-      return root_refuse (r, err, "it holds '%s', the home directory of %s: a command could change what is run at the next login",
-                          home, homes->users.items[i]);
+      return root_refuse (
+          r, err, "it holds '%s', the home directory of %s: a command could change what is run at the next login", home,
+          homes->users.items[i]);
   }
   for (size_t i = 0; i < homes->count; i++) {
     const struct ancestor *a = &homes->ancestors[i];

@@ -16,8 +16,8 @@ int sessiondir_make (int dirfd, const char *name);
 struct homes;
 struct homes *sessiondir_homes (struct sessiondir *, const struct policy_input *);
 
-/* What a directory is.  A new one can get the number of one that was removed, so it counts when it was born (nanoseconds;
- * 0 where the file system does not say).  */
+/* What a directory is.  A new one can get the number of one that was removed, so it counts when it was born
+ * (nanoseconds; 0 where the file system does not say).  */
 struct identity {
   uint64_t dev, ino, born;
 };

@@ -53,7 +53,9 @@ sessiondir_new (const char *state_dir, struct sessiondir **out, weir_error **err
   s = calloc (1, sizeof *s);
   if (s == NULL)
     return error_nomem (err);
-  *s = (struct sessiondir){ .owner = getpid (), .state_fd = -1, .runs_fd = -1, .run_fd = -1, .lock_fd = -1, .tmp_fd = -1 };
+  *s = (struct sessiondir){
+    .owner = getpid (), .state_fd = -1, .runs_fd = -1, .run_fd = -1, .lock_fd = -1, .tmp_fd = -1
+  };
   pthread_mutex_init (&s->mutex, NULL);
   s->wanted = strdup (state_dir);
   if (s->wanted == NULL) {
@@ -120,7 +122,8 @@ sessiondir_open_state (struct sessiondir *s, weir_error **err)
 static int
 sessiondir_open_directory (int dirfd, const char *name)
 {
-  return sessiondir_make (dirfd, name) != 0 ? -1 : openat (dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  return sessiondir_make (dirfd, name) != 0 ? -1
+                                            : openat (dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
 static weir_status
@@ -144,8 +147,8 @@ sessiondir_open_runs (struct sessiondir *s, weir_error **err)
 
 /* ---- leftovers ---- */
 
-/* A directory is alive while its lock file is locked.  One that has none is being made or removed: its maker notices that
- * it was renamed and makes another.  */
+/* A directory is alive while its lock file is locked.  One that has none is being made or removed: its maker notices
+ * that it was renamed and makes another.  */
 static int
 sessiondir_is_dead (int runs_fd, const char *name)
 {

@@ -24,15 +24,9 @@ view_line_new (uint32_t access, uint32_t flags, const char *host, const char *wo
 
   if (line == NULL)
     return NULL;
-  *line = (struct weir_view){ WEIR_SIZED (struct weir_view),
-                              .access = access,
-                              .flags = flags,
-                              .is_dir = S_ISDIR (st->st_mode),
-                              .host = strdup (host),
-                              .world = strdup (world),
-                              .origin = strdup (origin),
-                              .dev = st->st_dev,
-                              .ino = st->st_ino };
+  *line = (struct weir_view){ WEIR_SIZED (struct weir_view),   .access = access,      .flags = flags,
+                              .is_dir = S_ISDIR (st->st_mode), .host = strdup (host), .world = strdup (world),
+                              .origin = strdup (origin),       .dev = st->st_dev,     .ino = st->st_ino };
   if (line->host == NULL || line->world == NULL || line->origin == NULL) {
     view_line_free (line);
     return NULL;
@@ -76,8 +70,8 @@ view_add (struct view *view, uint32_t access, uint32_t flags, const char *host, 
   size_t at;
 
   if (stat (host, &st) != 0)
-    return error_set (err, errno == ENOENT || errno == ENOTDIR ? WEIR_E_NOT_FOUND : WEIR_E_IO, errno, "look at '%s' (%s)",
-                      host, origin);
+    return error_set (err, errno == ENOENT || errno == ENOTDIR ? WEIR_E_NOT_FOUND : WEIR_E_IO, errno,
+                      "look at '%s' (%s)", host, origin);
   line = view_line_new (access, flags, host, world, origin, &st);
   if (line == NULL || view_grow (view) != 0) {
     view_line_free (line);
@@ -164,7 +158,8 @@ view_sort (struct view *view)
   }
 }
 
-/* The line adds nothing: what decides about its path without it is a directory that is written to under the same name.  */
+/* The line adds nothing: what decides about its path without it is a directory that is written to under the same name.
+ */
 static int
 view_superfluous (const struct view *view, size_t index)
 {

@@ -21,8 +21,8 @@ teardown (void **state UNUSED)
   return 0;
 }
 
-#define NEEDS_FIXTURE() \
-  if (!have)            \
+#define NEEDS_FIXTURE()                                                                                                \
+  if (!have)                                                                                                           \
   skip ()
 
 static weir_status
@@ -54,8 +54,8 @@ test_none (void **state UNUSED)
 static void
 test_all (void **state UNUSED)
 {
-  static const char *const variables[]
-    = { "npm_config_cache", "PIP_CACHE_DIR", "CARGO_HOME", "GOCACHE", "GOMODCACHE", "CCACHE_DIR" };
+  static const char *const variables[] = { "npm_config_cache", "PIP_CACHE_DIR", "CARGO_HOME",
+                                           "GOCACHE",          "GOMODCACHE",    "CCACHE_DIR" };
 
   NEEDS_FIXTURE ();
   for (size_t i = 0; caches_names[i] != NULL; i++)

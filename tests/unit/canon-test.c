@@ -196,7 +196,8 @@ test_world (void **state UNUSED)
   make_dir ("private");
   make_file ("private/file", "");
   make_link ("/tmp/file", "private/link");
-  assert_int_equal (view_add (&view, WEIR_ACCESS_WRITE, WEIR_VIEW_TMP, in_dir ("private"), "/tmp", "test", NULL), WEIR_OK);
+  assert_int_equal (view_add (&view, WEIR_ACCESS_WRITE, WEIR_VIEW_TMP, in_dir ("private"), "/tmp", "test", NULL),
+                    WEIR_OK);
   assert_int_equal (view_add (&view, WEIR_ACCESS_WRITE, 0, t.workspace, "/tmp/nowhere/ws", "test", NULL), WEIR_OK);
   assert_int_equal (canon_walk ("/tmp/link", NULL, &options, &inside, NULL), WEIR_OK);
   assert_string_equal (inside, "/tmp/file");

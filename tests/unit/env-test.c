@@ -74,7 +74,9 @@ test_pattern_is_scrubbed (void **state UNUSED)
                                      "BASH_FUNC_ls%%=() { x; }",
                                      "GLIBC_TUNABLES=x",
                                      NULL };
-  static const char *const good[] = { "PLAIN=1", "HOMEPAGE=http://host:80/path@x", "EMPTY=", "ENVIRONMENT=x", "URL=http://u@h", NULL };
+  static const char *const good[] = { "PLAIN=1",        "HOMEPAGE=http://host:80/path@x",
+                                      "EMPTY=",         "ENVIRONMENT=x",
+                                      "URL=http://u@h", NULL };
 
   list_add (&settings.env, "*", "/f:1");
   assert_int_equal (build (bad, NULL), WEIR_OK);

@@ -21,8 +21,8 @@ teardown (void **state UNUSED)
   return 0;
 }
 
-#define NEEDS_FIXTURE() \
-  if (!have)            \
+#define NEEDS_FIXTURE()                                                                                                \
+  if (!have)                                                                                                           \
   skip ()
 #define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
@@ -70,16 +70,30 @@ test_outside (void **state UNUSED)
   static const char *const changes[] = { "write", "create", "delete", "rename", "metadata" };
 
   NEEDS_FIXTURE ();
+  make_dir ("data");
   assert_resolves ();
   for (size_t i = 0; i < ARRAY_SIZE (changes); i++) {
-    judge (in_dir ("home/file"), changes[i], 0);
+    judge (in_dir ("data/file"), changes[i], 0);
     assert_string_equal (verdict.origin, "/etc/weir/weir.conf:3");
     remedy_says ("--rw");
-    remedy_says (t.home);
+    remedy_says (in_dir ("data"));
     remedy_says ("sandbox.roots in /etc/weir/weir.conf");
   }
+  make_file ("home/file", "");
+  judge (in_dir ("home/file"), "write", 0);
+  remedy_says (in_dir ("home/file"));
+}
+
+/* What would be refused is not proposed.  */
+static void
+test_no_remedy (void **state UNUSED)
+{
+  NEEDS_FIXTURE ();
+  assert_resolves ();
+  judge (in_dir ("home/file"), "create", 0);
+  assert_null (verdict.remedy);
   judge (in_dir ("etc/weir.conf"), "write", 0);
-  remedy_says (in_dir ("etc/weir.conf"));
+  assert_null (verdict.remedy);
   judge ("/nowhere", "create", 0);
   assert_null (verdict.remedy);
   judge ("/proc/sys/kernel/hostname", "write", 0);
@@ -104,11 +118,12 @@ static void
 test_read_only_mode (void **state UNUSED)
 {
   NEEDS_FIXTURE ();
+  make_dir ("data");
   t.request.mode = WEIR_MODE_READ_ONLY;
   assert_resolves ();
   judge ("file", "write", 0);
   assert_string_equal (verdict.remedy, "-m workspace-write");
-  judge (in_dir ("home/x"), "create", 0);
+  judge (in_dir ("data/x"), "create", 0);
   remedy_says ("-m workspace-write --rw");
   judge ("file", "read", 1);
   judge ("/tmp/x", "create", 1);
@@ -241,10 +256,19 @@ int
 main (void)
 {
   const struct CMUnitTest tests[] = {
-    TEST (test_workspace),   TEST (test_outside),   TEST (test_through_link),
-    TEST (test_read_only_mode), TEST (test_danger), TEST (test_protected),
-    TEST (test_hidden),      TEST (test_tmp),       TEST (test_roots_keep_their_names),
-    TEST (test_devices),     TEST (test_odd_paths), TEST (test_unknown_operation),
+    TEST (test_workspace),
+    TEST (test_outside),
+    TEST (test_no_remedy),
+    TEST (test_through_link),
+    TEST (test_read_only_mode),
+    TEST (test_danger),
+    TEST (test_protected),
+    TEST (test_hidden),
+    TEST (test_tmp),
+    TEST (test_roots_keep_their_names),
+    TEST (test_devices),
+    TEST (test_odd_paths),
+    TEST (test_unknown_operation),
   };
   return cmocka_run_group_tests (tests, NULL, NULL);
 }

@@ -21,8 +21,8 @@ teardown (void **state UNUSED)
   return 0;
 }
 
-#define NEEDS_FIXTURE() \
-  if (!have)            \
+#define NEEDS_FIXTURE()                                                                                                \
+  if (!have)                                                                                                           \
   skip ()
 #define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
@@ -657,9 +657,10 @@ test_limits (void **state UNUSED)
   assert_string_equal (t.policy.limits_origin[1], "command line");
   assert_string_equal (t.policy.limits_origin[3], "command line");
   assert_int_equal (t.policy.axes
-                      & (WEIR_AXIS_LIMIT_PROCESSES | WEIR_AXIS_LIMIT_MEMORY | WEIR_AXIS_LIMIT_CPU | WEIR_AXIS_LIMIT_FILES
-                         | WEIR_AXIS_LIMIT_FILE_SIZE),
-                    WEIR_AXIS_LIMIT_PROCESSES | WEIR_AXIS_LIMIT_MEMORY | WEIR_AXIS_LIMIT_CPU | WEIR_AXIS_LIMIT_FILE_SIZE);
+                        & (WEIR_AXIS_LIMIT_PROCESSES | WEIR_AXIS_LIMIT_MEMORY | WEIR_AXIS_LIMIT_CPU
+                           | WEIR_AXIS_LIMIT_FILES | WEIR_AXIS_LIMIT_FILE_SIZE),
+                    WEIR_AXIS_LIMIT_PROCESSES | WEIR_AXIS_LIMIT_MEMORY | WEIR_AXIS_LIMIT_CPU
+                        | WEIR_AXIS_LIMIT_FILE_SIZE);
   assert_int_equal (t.policy.wall_ms, 600000);
   assert_int_equal (t.policy.output_limit, 1000);
   assert_int_equal (t.policy.spill_limit, 2000);
@@ -674,9 +675,10 @@ test_limits (void **state UNUSED)
 static void
 test_bad_limits (void **state UNUSED)
 {
-  static const char *const bad[] = { "processes=-1", "processes=", "processes", "processes=1x", "memory=lots", "cpu=10",
-                                     "files= 3",     "=3",         "",          "output=0",     "wall=-1s",
-                                     "processes=99999999999999999999" };
+  static const char *const bad[] = { "processes=-1", "processes=",  "processes",
+                                     "processes=1x", "memory=lots", "cpu=10",
+                                     "files= 3",     "=3",          "",
+                                     "output=0",     "wall=-1s",    "processes=99999999999999999999" };
 
   NEEDS_FIXTURE ();
   for (size_t i = 0; i < ARRAY_SIZE (bad); i++) {

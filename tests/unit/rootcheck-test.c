@@ -93,16 +93,17 @@ test_passwd (void **state UNUSED)
 {
   make_dir ("home/alice");
   make_dir ("home/bob");
-  auto_free char *text = util_fmt ("alice:x:1:1:A,,:%s:/bin/sh\n"
-                                   "ghost:x:2:2::%s:/bin/sh\n"
-                                   "file:x:3:3::%s:/bin/sh\n"
-                                   "short:x\n"
-                                   "\n"
-                                   "relative:x:1:1::home:/bin/sh\n"
-                                   "empty:x:1:1:::/bin/sh\n"
-                                   "root:x:0:0::/:/bin/sh\n"
-                                   "bob:x:1:1::%s:",
-                                   in_dir ("home/alice"), in_dir ("home/ghost"), in_dir ("etc/weir.conf"), in_dir ("home/bob"));
+  auto_free char *text =
+      util_fmt ("alice:x:1:1:A,,:%s:/bin/sh\n"
+                "ghost:x:2:2::%s:/bin/sh\n"
+                "file:x:3:3::%s:/bin/sh\n"
+                "short:x\n"
+                "\n"
+                "relative:x:1:1::home:/bin/sh\n"
+                "empty:x:1:1:::/bin/sh\n"
+                "root:x:0:0::/:/bin/sh\n"
+                "bob:x:1:1::%s:",
+                in_dir ("home/alice"), in_dir ("home/ghost"), in_dir ("etc/weir.conf"), in_dir ("home/bob"));
   have_homes (text, NULL);
   refused (in_dir ("home/alice"), "alice");
   refused (in_dir ("home/bob"), "bob");

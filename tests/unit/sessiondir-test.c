@@ -35,8 +35,8 @@ teardown (void **state UNUSED)
   return 0;
 }
 
-#define NEEDS_FIXTURE() \
-  if (!have)            \
+#define NEEDS_FIXTURE()                                                                                                \
+  if (!have)                                                                                                           \
   skip ()
 
 static mode_t
@@ -114,8 +114,8 @@ test_sessions (void **state UNUSED)
 {
   NEEDS_FIXTURE ();
   auto_free char *a = tmp_of (t.sessions, "a"), *again = tmp_of (t.sessions, "a"), *b = tmp_of (t.sessions, "b"),
-                 *slash = tmp_of (t.sessions, "../a"), *bytes = tmp_of (t.sessions, "\xff/\n"), *one = tmp_of (t.sessions, NULL),
-                 *other = tmp_of (t.sessions, NULL);
+                 *slash = tmp_of (t.sessions, "../a"), *bytes = tmp_of (t.sessions, "\xff/\n"),
+                 *one = tmp_of (t.sessions, NULL), *other = tmp_of (t.sessions, NULL);
   const char *all[] = { a, b, slash, bytes, one, other };
   char *path = NULL;
 
@@ -260,7 +260,8 @@ test_many_at_once (void **state UNUSED)
         struct sessiondir *s = NULL;
         char *path = NULL;
         bad = sessiondir_new (t.state, &s, NULL) != WEIR_OK || sessiondir_tmp (s, "x", &path, NULL) != WEIR_OK
-              || access (path, W_OK) != 0 || sessiondir_tmp (s, "y", &path, NULL) != WEIR_OK || access (path, W_OK) != 0;
+              || access (path, W_OK) != 0 || sessiondir_tmp (s, "y", &path, NULL) != WEIR_OK
+              || access (path, W_OK) != 0;
         sessiondir_free (s);
       }
       _exit (bad);
@@ -436,8 +437,8 @@ test_remove_wide (void **state UNUSED)
 
   make_dir ("tree");
   for (int i = 0; i < 300; i++) {
-    auto_free char *sub = util_fmt ("tree/%d", i), *file = util_fmt ("tree/%d/\xff%d", i, i), *deep = util_fmt ("tree/%d/d", i),
-                   *deeper = util_fmt ("tree/%d/d/e", i);
+    auto_free char *sub = util_fmt ("tree/%d", i), *file = util_fmt ("tree/%d/\xff%d", i, i),
+                   *deep = util_fmt ("tree/%d/d", i), *deeper = util_fmt ("tree/%d/d/e", i);
     make_dir (sub);
     make_file (file, "");
     make_dir (deep);
