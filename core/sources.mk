@@ -28,6 +28,7 @@ core_sources = \
 	core/gitlinks.c \
 	core/gitmeta.c \
 	core/gitmodules.c \
+	core/gitoutside.c \
 	core/gitrepo.c \
 	core/gitsnap.c \
 	core/guess.c \

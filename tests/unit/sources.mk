@@ -19,14 +19,17 @@ unit_tests = \
 	tests/unit/gitconfig-test \
 	tests/unit/gitindex-test \
 	tests/unit/gitmeta-test \
+	tests/unit/gitmodules-test \
 	tests/unit/guess-test \
 	tests/unit/init-test \
+	tests/unit/judge-test \
 	tests/unit/launcher-test \
 	tests/unit/local-test \
 	tests/unit/outcome-test \
 	tests/unit/plan-test \
 	tests/unit/plan-text-test \
 	tests/unit/plugins-test \
+	tests/unit/policy-test \
 	tests/unit/process-test \
 	tests/unit/rootcheck-test \
 	tests/unit/runner-test \
@@ -37,6 +40,7 @@ unit_tests = \
 	tests/unit/settings-test \
 	tests/unit/spawn-test \
 	tests/unit/started-test \
+	tests/unit/steps-mounts-test \
 	tests/unit/steps-test \
 	tests/unit/trust-test \
 	tests/unit/units-test \
@@ -48,6 +52,7 @@ unit_support = \
 	tests/unit/config-support.h \
 	tests/unit/exec-support.h \
 	tests/unit/fake-plugins.h \
+	tests/unit/gitmeta-support.h \
 	tests/unit/plugin-support.h \
 	tests/unit/policy-support.h \
 	tests/unit/settings-support.h \
@@ -72,14 +77,17 @@ tests_unit_filter_test_SOURCES = tests/unit/filter-test.c $(unit_support)
 tests_unit_gitconfig_test_SOURCES = tests/unit/gitconfig-test.c $(unit_support)
 tests_unit_gitindex_test_SOURCES = tests/unit/gitindex-test.c $(unit_support)
 tests_unit_gitmeta_test_SOURCES = tests/unit/gitmeta-test.c $(unit_support)
+tests_unit_gitmodules_test_SOURCES = tests/unit/gitmodules-test.c $(unit_support)
 tests_unit_guess_test_SOURCES = tests/unit/guess-test.c $(unit_support)
 tests_unit_init_test_SOURCES = tests/unit/init-test.c $(unit_support)
+tests_unit_judge_test_SOURCES = tests/unit/judge-test.c $(unit_support)
 tests_unit_launcher_test_SOURCES = tests/unit/launcher-test.c $(unit_support)
 tests_unit_local_test_SOURCES = tests/unit/local-test.c $(unit_support)
 tests_unit_outcome_test_SOURCES = tests/unit/outcome-test.c $(unit_support)
 tests_unit_plan_test_SOURCES = tests/unit/plan-test.c $(unit_support)
 tests_unit_plan_text_test_SOURCES = tests/unit/plan-text-test.c $(unit_support)
 tests_unit_plugins_test_SOURCES = tests/unit/plugins-test.c $(unit_support)
+tests_unit_policy_test_SOURCES = tests/unit/policy-test.c $(unit_support)
 tests_unit_process_test_SOURCES = tests/unit/process-test.c $(unit_support)
 tests_unit_rootcheck_test_SOURCES = tests/unit/rootcheck-test.c $(unit_support)
 tests_unit_runner_test_SOURCES = tests/unit/runner-test.c $(unit_support)
@@ -90,6 +98,7 @@ tests_unit_settings_show_test_SOURCES = tests/unit/settings-show-test.c $(unit_s
 tests_unit_settings_test_SOURCES = tests/unit/settings-test.c $(unit_support)
 tests_unit_spawn_test_SOURCES = tests/unit/spawn-test.c $(unit_support)
 tests_unit_started_test_SOURCES = tests/unit/started-test.c $(unit_support)
+tests_unit_steps_mounts_test_SOURCES = tests/unit/steps-mounts-test.c $(unit_support)
 tests_unit_steps_test_SOURCES = tests/unit/steps-test.c $(unit_support)
 tests_unit_trust_test_SOURCES = tests/unit/trust-test.c $(unit_support)
 tests_unit_units_test_SOURCES = tests/unit/units-test.c $(unit_support)
