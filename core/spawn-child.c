@@ -2,8 +2,8 @@
 /* The code between clone and exec.  The child shares our memory and we are suspended until its exec (CLONE_VM|CLONE_VFORK), so
  * its cost does not grow with our memory; in return it must not allocate, lock, or return from what called it.
  *
- * With namespaces two children: the first enters the user namespace, which would be final for us, and makes the second, which is
- * our child (CLONE_PARENT) and in the namespaces from birth.  The first shares our descriptor table (CLONE_FILES), so that
+ * With a user namespace that is there two children: the first enters it, which would be final for us, and makes the second, which
+ * is our child (CLONE_PARENT) and in the namespaces from birth.  The first shares our descriptor table (CLONE_FILES), so that
  * the pidfd that it is given is ours; the second has its own.  */
 #include "config.h"
 #include "core/spawn-internal.h"
@@ -184,6 +184,31 @@ spawn_child_signals (void)
 }
 
 static int
+spawn_child_write (const char *path, const char *text)
+{
+  int fd = open (path, O_WRONLY | O_CLOEXEC);
+  ssize_t n = fd < 0 ? -1 : write (fd, text, strlen (text));
+  int saved = errno;
+
+  if (fd >= 0)
+    close (fd);
+  errno = saved;
+  return n < 0 ? -1 : 0;
+}
+
+static int
+spawn_child_map (struct spawn_child *child)
+{
+  if ((child->namespaces & CLONE_NEWUSER) == 0
+      || (spawn_child_write ("/proc/self/setgroups", "deny") == 0 && spawn_child_write ("/proc/self/uid_map", child->uid_map) == 0
+          && spawn_child_write ("/proc/self/gid_map", child->gid_map) == 0))
+    return 0;
+  spawn_child_fail (child, WEIR_STEP_NAMESPACES, "a user namespace");
+  child->failure.fact = WEIR_FACT_USER_NAMESPACES;
+  return -1;
+}
+
+static int
 spawn_child_main (void *data)
 {
   struct spawn_child *child = data;
@@ -194,6 +219,8 @@ spawn_child_main (void *data)
   if (poll (&harness, 1, 0) > 0)
     return 1;
   setsid ();
+  if (spawn_child_map (child) < 0)
+    return 1;
   if (spawn_child_fds (child) < 0)
     return spawn_child_fail (child, WEIR_STAGE_STDIO, "descriptors");
   if (carry_do (child->carry, &child->failure) < 0) {
@@ -211,7 +238,7 @@ spawn_child_main (void *data)
   return spawn_child_fail (child, child->exec_stage, child->exec_path);
 }
 
-/* ---- the first child ---- */
+/* ---- making it ---- */
 
 struct spawn_entrant {
   struct spawn_child *child;
@@ -227,7 +254,7 @@ spawn_nothing (void *unused)
 
 /* Which fact is wrong: a kind of namespace without which it goes, or all.  */
 static uint32_t
-spawn_entrant_blame (struct spawn_entrant *entrant)
+spawn_blame (unsigned long namespaces, char *stack)
 {
   static const struct {
     unsigned long flag;
@@ -235,11 +262,11 @@ spawn_entrant_blame (struct spawn_entrant *entrant)
   } kinds[] = { { CLONE_NEWNET, WEIR_FACT_NETWORK_NAMESPACES }, { CLONE_NEWIPC, WEIR_FACT_IPC_NAMESPACES } };
 
   for (size_t i = 0; i < ARRAY_SIZE (kinds); i++) {
-    unsigned long rest = entrant->child->namespaces & ~kinds[i].flag;
+    unsigned long rest = namespaces & ~kinds[i].flag;
     int pid;
-    if (rest == entrant->child->namespaces)
+    if (rest == namespaces)
       continue;
-    pid = clone (spawn_nothing, entrant->stack, (int) (CLONE_VM | CLONE_VFORK | rest), NULL);
+    pid = clone (spawn_nothing, stack, (int) (CLONE_VM | CLONE_VFORK | rest), NULL);
     if (pid < 0)
       continue;
     while (waitpid (pid, NULL, __WALL) < 0 && errno == EINTR)
@@ -249,25 +276,32 @@ spawn_entrant_blame (struct spawn_entrant *entrant)
   return WEIR_FACT_USER_NAMESPACES;
 }
 
+static void
+spawn_child_make (struct spawn_child *child, char *stack, unsigned long flags)
+{
+  int errnum;
+
+  child->pid = clone (spawn_child_main, stack, (int) (CLONE_VM | CLONE_VFORK | CLONE_PIDFD | flags | child->namespaces), child,
+                      &child->pidfd);
+  if (child->pid >= 0)
+    return;
+  errnum = errno;
+  spawn_child_fail (child, child->namespaces != 0 ? WEIR_STEP_NAMESPACES : WEIR_STAGE_CLONE, NULL);
+  if (child->namespaces != 0 && errnum != EAGAIN && errnum != ENOMEM && errnum != EMFILE)
+    child->failure.fact = spawn_blame (child->namespaces, stack);
+}
+
 static int
 spawn_entrant_main (void *data)
 {
   struct spawn_entrant *entrant = data;
-  struct spawn_child *child = entrant->child;
 
-  if (setns (child->user_namespace, CLONE_NEWUSER) < 0) {
-    spawn_child_fail (child, WEIR_STEP_NAMESPACES, "a user namespace");
-    child->failure.fact = WEIR_FACT_USER_NAMESPACES;
+  if (setns (entrant->child->user_namespace, CLONE_NEWUSER) < 0) {
+    spawn_child_fail (entrant->child, WEIR_STEP_NAMESPACES, "a user namespace");
+    entrant->child->failure.fact = WEIR_FACT_USER_NAMESPACES;
     return 1;
   }
-  child->pid = clone (spawn_child_main, entrant->stack,
-                      (int) (CLONE_VM | CLONE_VFORK | CLONE_PARENT | CLONE_PIDFD | child->namespaces), child, &child->pidfd);
-  if (child->pid < 0) {
-    int errnum = errno;
-    spawn_child_fail (child, WEIR_STEP_NAMESPACES, "namespaces");
-    if (errnum != EAGAIN && errnum != ENOMEM && errnum != EMFILE)
-      child->failure.fact = spawn_entrant_blame (entrant);
-  }
+  spawn_child_make (entrant->child, entrant->stack, CLONE_PARENT);
   return 0;
 }
 
@@ -281,9 +315,7 @@ spawn_child_clone (struct spawn_child *child, struct spawn_stack *stack)
   int pid;
 
   if (child->user_namespace < 0) {
-    child->pid = clone (spawn_child_main, top, CLONE_VM | CLONE_VFORK | CLONE_PIDFD, child, &child->pidfd);
-    if (child->pid < 0)
-      spawn_child_fail (child, WEIR_STAGE_CLONE, NULL);
+    spawn_child_make (child, top, 0);
     return;
   }
   pid = clone (spawn_entrant_main, top - SPAWN_STACK_SIZE / 4 * 3, CLONE_VM | CLONE_VFORK | CLONE_FILES, &entrant);

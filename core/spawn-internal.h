@@ -78,8 +78,9 @@ struct spawn_child {
   struct spawn_fds *fds;
   const char *cwd;
   int cwd_optional; /* a runner changes the directory itself */
-  int user_namespace; /* descriptor, -1: none */
-  unsigned long namespaces; /* CLONE_NEW* */
+  int user_namespace; /* descriptor of one to enter first, -1: none */
+  unsigned long namespaces; /* CLONE_NEW*; with NEWUSER the child maps itself by the two texts */
+  char uid_map[32], gid_map[32];
   int harness;      /* pidfd of this process */
   int exec_fd;      /* -1: exec_path */
   const char *exec_path;

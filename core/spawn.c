@@ -111,6 +111,15 @@ spawn_has_step (const weir_plan *plan, uint32_t kind)
 }
 
 static int
+spawn_limits_processes (const weir_plan *plan)
+{
+  for (size_t i = 0; i < plan->step_count; i++)
+    if (plan->steps[i].kind == WEIR_STEP_LIMIT && plan->steps[i].flags == WEIR_AXIS_LIMIT_PROCESSES)
+      return 1;
+  return 0;
+}
+
+static int
 spawn_channels (struct spawn *s)
 {
   int ends[2];
@@ -226,6 +235,21 @@ spawn_namespaces (uint64_t wanted)
   return flags;
 }
 
+/* A user namespace that is there already, except for a plan that limits the number of processes: the kernel counts those of a
+ * user in each user namespace, and commands that shared one would use up each other's.  Root is not counted.  */
+static int
+spawn_user_namespace (struct spawn *s)
+{
+  if (geteuid () != 0 && spawn_limits_processes (s->plan)) {
+    s->child.namespaces |= CLONE_NEWUSER;
+    snprintf (s->child.uid_map, sizeof s->child.uid_map, "%u %u 1", geteuid (), geteuid ());
+    snprintf (s->child.gid_map, sizeof s->child.gid_map, "%u %u 1", getegid (), getegid ());
+    return 0;
+  }
+  s->child.user_namespace = userns_open (&s->failure);
+  return s->child.user_namespace < 0 ? -1 : 0;
+}
+
 static int
 spawn_steps (struct spawn *s)
 {
@@ -234,8 +258,7 @@ spawn_steps (struct spawn *s)
   if (!s->carry.has_namespaces)
     return 0;
   s->child.namespaces = spawn_namespaces (s->carry.namespaces);
-  s->child.user_namespace = userns_open (&s->failure);
-  if (s->child.user_namespace < 0)
+  if (spawn_user_namespace (s) < 0)
     return -1;
   s->process->is_pid1 = !s->plan->inner_init && (s->carry.namespaces & WEIR_NS_PID) != 0;
   return 0;

@@ -412,6 +412,39 @@ test_steps_fail (void **state)
   plan_free (plan);
 }
 
+/* Each of two commands may have six processes, the init among them; the first has four and holds them.  */
+static void
+test_limits_are_apart (void **state)
+{
+  struct weir_stdio stdio = support_stdio (WEIR_STDIO_PIPE, WEIR_STDIO_PIPE, WEIR_STDIO_NULL);
+  weir_plan *plans[2];
+  struct weir_process processes[2];
+
+  (void) state;
+  if (!support_has_tier (TIER_NAMESPACES))
+    skip ();
+  if (geteuid () == 0) {
+    print_message ("skipped: the kernel does not hold uid 0 to a number of processes\n");
+    skip ();
+  }
+  for (int i = 0; i < 2; i++) {
+    plans[i] = support_shell (TIER_NAMESPACES, "sleep 1000 & sleep 1000 & echo ready; read x");
+    plans[i]->step_count--; /* SUPERVISE stays the last */
+    support_step (plans[i], WEIR_STEP_LIMIT, WEIR_AXIS_LIMIT_PROCESSES, NULL, 6);
+    support_step (plans[i], WEIR_STEP_SUPERVISE, 0, NULL, 0);
+    support_spawn (plans[i], &stdio, &processes[i]);
+    support_expect ((int) processes[i].streams[1], "ready");
+  }
+  for (int i = 0; i < 2; i++) {
+    char text[64];
+    assert_int_equal (write ((int) processes[i].streams[0], "\n", 1), 1);
+    support_wait (&processes[i]);
+    support_read ((int) processes[i].streams[1], text, sizeof text);
+    process_release (&processes[i], NULL);
+    plan_free (plans[i]);
+  }
+}
+
 static void *
 thread_of_spawns (void *data)
 {
@@ -500,6 +533,7 @@ main (void)
     cmocka_unit_test (test_signals_reset),
     cmocka_unit_test (test_reaped_by_others),
     cmocka_unit_test (test_steps_fail),
+    cmocka_unit_test (test_limits_are_apart),
     cmocka_unit_test (test_threads),
     cmocka_unit_test (test_big_parent),
   };
