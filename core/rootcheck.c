@@ -192,15 +192,23 @@ root_check_place (const struct root *r, const char *place, const char *reason, w
   return WEIR_OK;
 }
 
+/* Told before what else lies in it: it is what people will have meant.  */
 static weir_status
-root_check_homes (const struct root *r, const struct homes *homes, weir_error **err)
+root_check_home (const struct root *r, const struct homes *homes, weir_error **err)
 {
-  for (size_t i = 0; i < homes->paths.count; i++) {
-    const char *home = homes->paths.items[i];
-    if (strcmp (home, r->path) == 0)
+  for (size_t i = 0; i < homes->paths.count; i++)
+    if (strcmp (homes->paths.items[i], r->path) == 0)
       return root_refuse (r, err,
                           "it is the home directory of %s: a command could change what is run at the next login",
                           homes->users.items[i]);
+  return WEIR_OK;
+}
+
+static weir_status
+root_check_holds_home (const struct root *r, const struct homes *homes, weir_error **err)
+{
+  for (size_t i = 0; i < homes->paths.count; i++) {
+    const char *home = homes->paths.items[i];
     if (util_path_beneath (home, r->path))
       return root_refuse (
           r, err, "it holds '%s', the home directory of %s: a command could change what is run at the next login", home,
@@ -225,9 +233,11 @@ rootcheck (const char *canonical, const char *what, const char *origin, const st
   if (stat (canonical, &r.st) != 0)
     return error_set (err, WEIR_E_NOT_FOUND, errno, "%s '%s' (%s)", what, canonical, origin);
   status = root_check_system (&r, err);
+  if (status == WEIR_OK && homes != NULL)
+    status = root_check_home (&r, homes, err);
   for (size_t i = 0; places != NULL && i < places->paths.count && status == WEIR_OK; i++)
     status = root_check_place (&r, places->paths.items[i], places->reasons.items[i], err);
   if (status == WEIR_OK && homes != NULL)
-    status = root_check_homes (&r, homes, err);
+    status = root_check_holds_home (&r, homes, err);
   return status;
 }
