@@ -26,7 +26,8 @@ facts_pid_limit (void)
   struct utsname u;
   unsigned major = 0, minor = 0;
 
-  return uname (&u) == 0 && sscanf (u.release, "%u.%u", &major, &minor) == 2 && (major > 6 || (major == 6 && minor >= 14));
+  return uname (&u) == 0 && sscanf (u.release, "%u.%u", &major, &minor) == 2
+         && (major > 6 || (major == 6 && minor >= 14));
 }
 
 void

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A process that was started: how it ended, signals, its terminal.
  *
- * What the init says decides how the command ended; that the init (or the runner that holds it) ended is seen on a pidfd, which
- * works also when the embedder's own waitpid(-1), or an ignored SIGCHLD, took the child away from us.  */
+ * What the init says decides how the command ended; that the init (or the runner that holds it) ended is seen on a
+ * pidfd, which works also when the embedder's own waitpid(-1), or an ignored SIGCHLD, took the child away from us.  */
 #include "config.h"
 #include "core/spawn-internal.h"
 
@@ -81,7 +81,9 @@ process_drain (struct process *p, struct init_message *failed)
 
   for (;;) {
     struct iovec iov = { &message, sizeof message };
-    struct msghdr header = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control };
+    struct msghdr header = {
+      .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
+    };
     ssize_t n = recvmsg (p->report, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (n < 0 && errno == EINTR)
       continue;
@@ -122,7 +124,8 @@ process_await (const weir_call *call, const int *fds, size_t count, weir_error *
   }
 }
 
-/* "exit-code": N, of a runner that reports how its command ended.  -1: it never ran, or the runner did not live to see it.  */
+/* "exit-code": N, of a runner that reports how its command ended.  -1: it never ran, or the runner did not live to see
+ * it.  */
 static int
 process_status_code (struct process *p)
 {
@@ -162,7 +165,8 @@ process_end_by_message (struct process *p)
   exit->kind = WEIR_EXIT_NOT_STARTED;
   exit->step = WEIR_STAGE_RUNNER;
   exit->code = p->end.code;
-  snprintf (exit->detail, sizeof exit->detail, "it ended with status %d and did not report the command's end", p->end.code);
+  snprintf (exit->detail, sizeof exit->detail, "it ended with status %d and did not report the command's end",
+            p->end.code);
 }
 
 /* What we started has ended.  An init inside a runner that went before it is ended now: nobody watches the rest.  */
@@ -233,8 +237,8 @@ process_tell (struct process *p, uint32_t scope, int signo)
   return send (p->report, &message, sizeof message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -1 : 0;
 }
 
-/* A runner that has not come to execute the init.  What it made so far is in its group, which is its number as long as it was not
- * reaped; what it made in a new session finds the report socket hung up when it executes the init.  */
+/* A runner that has not come to execute the init.  What it made so far is in its group, which is its number as long as
+ * it was not reaped; what it made in a new session finds the report socket hung up when it executes the init.  */
 static void
 process_kill_runner (struct process *p)
 {
@@ -269,7 +273,8 @@ process_kill_tree (struct process *p)
   return spawn_fd_ready (p->pidfd, SPAWN_GONE_MS) ? 0 : -1;
 }
 
-/* The kernel sends three signals for the other side of a terminal; the rest goes to the group that is in the foreground now.  */
+/* The kernel sends three signals for the other side of a terminal; the rest goes to the group that is in the foreground
+ * now.  */
 static int
 process_signal_foreground (const struct weir_process *process, int signo)
 {
@@ -295,16 +300,17 @@ process_signal_locked (struct weir_process *process, struct process *p, uint32_t
     if (p->done || spawn_fd_ready (p->pidfd, 0))
       return WEIR_OK;
     return process_kill_tree (p) == 0
-             ? WEIR_OK
-             : error_set (err, WEIR_E_TIMEOUT, 0, "a process of the command did not end in %d seconds after it was killed",
-                          SPAWN_GONE_MS / 1000);
+               ? WEIR_OK
+               : error_set (err, WEIR_E_TIMEOUT, 0,
+                            "a process of the command did not end in %d seconds after it was killed",
+                            SPAWN_GONE_MS / 1000);
   }
   if (p->done || spawn_fd_ready (p->pidfd, 0))
     return error_set (err, WEIR_E_NOT_FOUND, ESRCH, "signal a command that has ended");
   sent = scope == WEIR_SIGNAL_FOREGROUND ? process_signal_foreground (process, signo) : process_tell (p, scope, signo);
   if (sent < 0)
-    return error_set (err, errno == ESRCH || errno == EPIPE || errno == ECONNRESET ? WEIR_E_NOT_FOUND : WEIR_E_IO, errno,
-                      "send signal %d to the command", signo);
+    return error_set (err, errno == ESRCH || errno == EPIPE || errno == ECONNRESET ? WEIR_E_NOT_FOUND : WEIR_E_IO,
+                      errno, "send signal %d to the command", signo);
   return WEIR_OK;
 }
 
@@ -337,8 +343,9 @@ process_resize (struct weir_process *process, uint16_t rows, uint16_t columns, w
 
   if (p == NULL || !p->terminal || process->streams[0] < 0)
     return error_set (err, WEIR_E_UNSUPPORTED, 0, "resize a command without a terminal");
-  return ioctl ((int) process->streams[0], TIOCSWINSZ, &size) < 0 ? error_set (err, WEIR_E_IO, errno, "resize a terminal")
-                                                                  : WEIR_OK;
+  return ioctl ((int) process->streams[0], TIOCSWINSZ, &size) < 0
+             ? error_set (err, WEIR_E_IO, errno, "resize a terminal")
+             : WEIR_OK;
 }
 
 /* A terminal has no end to close: its end-of-file character says it, where lines are read.  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runners: programs of others that confine.  They run with all that the harness may, so only what nobody else could replace
- * is executed, and by the descriptor that was judged.  */
+/* Runners: programs of others that confine.  They run with all that the harness may, so only what nobody else could
+ * replace is executed, and by the descriptor that was judged.  */
 #include "config.h"
 #include "core/spawn.h"
 
@@ -105,6 +105,7 @@ runner_find (const char *name, char **path, int *fd, weir_error **err)
     if (faccessat (AT_FDCWD, candidate, F_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) == 0)
       return runner_judge (candidate, path, fd, err);
   }
-  error_set (err, WEIR_E_NOT_FOUND, 0, "no program '%s' in %s, %s or %s", name, runner_dirs[0], runner_dirs[1], runner_dirs[2]);
+  error_set (err, WEIR_E_NOT_FOUND, 0, "no program '%s' in %s, %s or %s", name, runner_dirs[0], runner_dirs[1],
+             runner_dirs[2]);
   return error_hint (err, "install '%s', or name it by its absolute path", name);
 }

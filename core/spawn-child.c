@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The code between clone and exec.  The child shares our memory and we are suspended until its exec (CLONE_VM|CLONE_VFORK), so
- * its cost does not grow with our memory; in return it must not allocate, lock, or return from what called it.
+/* The code between clone and exec.  The child shares our memory and we are suspended until its exec
+ * (CLONE_VM|CLONE_VFORK), so its cost does not grow with our memory; in return it must not allocate, lock, or return
+ * from what called it.
  *
- * With a user namespace that is there two children: the first enters it, which would be final for us, and makes the second, which
- * is our child (CLONE_PARENT) and in the namespaces from birth.  The first shares our descriptor table (CLONE_FILES), so that
- * the pidfd that it is given is ours; the second has its own.  */
+ * With a user namespace that is there two children: the first enters it, which would be final for us, and makes the
+ * second, which is our child (CLONE_PARENT) and in the namespaces from birth.  The first shares our descriptor table
+ * (CLONE_FILES), so that the pidfd that it is given is ours; the second has its own.  */
 #include "config.h"
 #include "core/spawn-internal.h"
 
@@ -49,7 +50,8 @@ spawn_stack_get (struct spawn_stack *stack)
   stack->base = atomic_exchange (&spawn_spare_stack, NULL);
   if (stack->base != NULL)
     return 0;
-  stack->base = mmap (NULL, stack->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  stack->base =
+      mmap (NULL, stack->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (stack->base == MAP_FAILED)
     return -1;
   if (mprotect (stack->base, SPAWN_GUARD_SIZE, PROT_NONE) < 0) {
@@ -200,7 +202,8 @@ static int
 spawn_child_map (struct spawn_child *child)
 {
   if ((child->namespaces & CLONE_NEWUSER) == 0
-      || (spawn_child_write ("/proc/self/setgroups", "deny") == 0 && spawn_child_write ("/proc/self/uid_map", child->uid_map) == 0
+      || (spawn_child_write ("/proc/self/setgroups", "deny") == 0
+          && spawn_child_write ("/proc/self/uid_map", child->uid_map) == 0
           && spawn_child_write ("/proc/self/gid_map", child->gid_map) == 0))
     return 0;
   spawn_child_fail (child, WEIR_STEP_NAMESPACES, "a user namespace");
@@ -281,8 +284,8 @@ spawn_child_make (struct spawn_child *child, char *stack, unsigned long flags)
 {
   int errnum;
 
-  child->pid = clone (spawn_child_main, stack, (int) (CLONE_VM | CLONE_VFORK | CLONE_PIDFD | flags | child->namespaces), child,
-                      &child->pidfd);
+  child->pid = clone (spawn_child_main, stack, (int) (CLONE_VM | CLONE_VFORK | CLONE_PIDFD | flags | child->namespaces),
+                      child, &child->pidfd);
   if (child->pid >= 0)
     return;
   errnum = errno;
@@ -338,8 +341,8 @@ spawn_child_run (struct spawn_child *child)
     spawn_child_fail (child, WEIR_STAGE_CLONE, "a stack");
     return -1;
   }
-  /* No handler of ours may run in the child, on our memory.  By the system call: the C library's function leaves out the
-   * signals that it uses itself, of which SIGSETXID would do harm.  */
+  /* No handler of ours may run in the child, on our memory.  By the system call: the C library's function leaves out
+   * the signals that it uses itself, of which SIGSETXID would do harm.  */
   memset (&all, 0xff, sizeof all);
   syscall (SYS_rt_sigprocmask, SIG_SETMASK, &all, &saved, (size_t) 8);
   SPAWN_UNWATCHED_BEGIN;

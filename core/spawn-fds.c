@@ -49,8 +49,8 @@ spawn_nonblock (int fd)
   return flags < 0 ? -1 : fcntl (fd, F_SETFL, flags | O_NONBLOCK);
 }
 
-/* The master's number in ours[0]; the other side becomes 0, 1 and 2.  TIOCGPTPEER needs no path, so it works whatever /dev/pts
- * is mounted where.  */
+/* The master's number in ours[0]; the other side becomes 0, 1 and 2.  TIOCGPTPEER needs no path, so it works whatever
+ * /dev/pts is mounted where.  */
 static int
 spawn_io_terminal (const struct weir_stdio *stdio, struct spawn_io *io)
 {

@@ -10,8 +10,8 @@
 #include "core/init-protocol.h"
 #include "core/spawn.h"
 
-/* ThreadSanitizer's wrapper takes every clone for a fork, and believes itself to be in a new process afterwards; and what the
- * child does with its own descriptor table it takes for ours.  */
+/* ThreadSanitizer's wrapper takes every clone for a fork, and believes itself to be in a new process afterwards; and
+ * what the child does with its own descriptor table it takes for ours.  */
 #if defined(__SANITIZE_THREAD__)
 #define SPAWN_PLAIN_CLONE 1
 #elif defined(__has_feature)
@@ -26,15 +26,16 @@ void AnnotateIgnoreReadsBegin (const char *, int);
 void AnnotateIgnoreReadsEnd (const char *, int);
 void AnnotateIgnoreWritesBegin (const char *, int);
 void AnnotateIgnoreWritesEnd (const char *, int);
-#define SPAWN_UNWATCHED_BEGIN (AnnotateIgnoreReadsBegin (__FILE__, __LINE__), AnnotateIgnoreWritesBegin (__FILE__, __LINE__))
+#define SPAWN_UNWATCHED_BEGIN                                                                                          \
+  (AnnotateIgnoreReadsBegin (__FILE__, __LINE__), AnnotateIgnoreWritesBegin (__FILE__, __LINE__))
 #define SPAWN_UNWATCHED_END (AnnotateIgnoreWritesEnd (__FILE__, __LINE__), AnnotateIgnoreReadsEnd (__FILE__, __LINE__))
 #else
 #define SPAWN_UNWATCHED_BEGIN ((void) 0)
 #define SPAWN_UNWATCHED_END ((void) 0)
 #endif
 
-#define SPAWN_MAX_FD 1024     /* no plan descriptor has this number */
-#define SPAWN_GONE_MS 20000   /* how long the end of a tree that was killed is waited for */
+#define SPAWN_MAX_FD 1024 /* no plan descriptor has this number */
+#define SPAWN_GONE_MS 20000 /* how long the end of a tree that was killed is waited for */
 
 /* ---- descriptors of the child (spawn-fds.c) ---- */
 
@@ -51,7 +52,7 @@ struct spawn_fds {
 struct spawn_io {
   int child[3]; /* what the child's 0, 1 and 2 are made of */
   int owned[3]; /* the same, where we opened it and close it */
-  int ours[3];  /* our ends, non-blocking; -1: none */
+  int ours[3]; /* our ends, non-blocking; -1: none */
   int terminal;
 };
 /* Both fill *failure (STDIO and its errno) and return -1.  */
@@ -81,8 +82,8 @@ struct spawn_child {
   int user_namespace; /* descriptor of one to enter first, -1: none */
   unsigned long namespaces; /* CLONE_NEW*; with NEWUSER the child maps itself by the two texts */
   char uid_map[32], gid_map[32];
-  int harness;      /* pidfd of this process */
-  int exec_fd;      /* -1: exec_path */
+  int harness; /* pidfd of this process */
+  int exec_fd; /* -1: exec_path */
   const char *exec_path;
   const char *const *argv, *const *env;
   int reset_signals; /* and forget the parent's death: no init does it */
@@ -125,12 +126,12 @@ int spawn_fd_ready (int fd, int64_t ms);
 
 struct process {
   pthread_mutex_t lock;
-  int pidfd;  /* of what we started: the init, or a runner that has the init inside */
-  int inner;  /* pidfd of an init inside a runner, -1 */
-  int group;  /* process group of what we started */
+  int pidfd; /* of what we started: the init, or a runner that has the init inside */
+  int inner; /* pidfd of an init inside a runner, -1 */
+  int group; /* process group of what we started */
   int report; /* our end of the init's socket */
   int status; /* STATUS_JSON, -1 */
-  int is_pid1;     /* what we started is pid 1 of a pid namespace: its end is the tree's */
+  int is_pid1; /* what we started is pid 1 of a pid namespace: its end is the tree's */
   int from_runner; /* the init executes a foreign runner */
   int terminal;
   int started, killed, done;
@@ -141,7 +142,8 @@ struct process {
 struct process *process_new (void); /* NULL: out of memory */
 /* Kills what is left, waits for its end, frees.  NULL is allowed.  */
 void process_destroy (struct process *);
-/* Reads what the report socket has.  failed, when not NULL: the INIT_FAILED that came.  1: hung up, 0: more may come.  */
+/* Reads what the report socket has.  failed, when not NULL: the INIT_FAILED that came.  1: hung up, 0: more may come.
+ */
 int process_drain (struct process *, struct init_message *failed);
 /* Until one of the descriptors is readable (or hung up), the deadline or the cancel of the call.  */
 weir_status process_await (const weir_call *, const int *fds, size_t count, weir_error **);

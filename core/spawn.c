@@ -25,7 +25,7 @@ struct spawn {
   struct strv argv;
   char *runner; /* path that was judged */
   int runner_fd;
-  int report;   /* the child's end */
+  int report; /* the child's end */
   int harness;
   int ruleset;
   struct init_message start;
@@ -75,7 +75,8 @@ spawn_status (const struct carry_failure *f, int exists)
   }
 }
 
-/* Tells what failed: to the plan, for the core, and to the error, for people.  exists: the program is there all the same.  */
+/* Tells what failed: to the plan, for the core, and to the error, for people.  exists: the program is there all the
+ * same.  */
 static weir_status
 spawn_error (struct spawn *s, int exists, weir_error **err)
 {
@@ -88,15 +89,18 @@ spawn_error (struct spawn *s, int exists, weir_error **err)
   plan->failed_fact = f->fact;
   if (f->step == WEIR_STAGE_EXEC && exists && f->errnum == ENOENT) {
     status = error_set (err, status, f->errnum, "execute '%s', whose interpreter is missing", f->detail);
-    return error_hint (err, "install the interpreter that the first line of '%s' names, or the loader that it was linked for",
-                       f->detail);
+    return error_hint (
+        err, "install the interpreter that the first line of '%s' names, or the loader that it was linked for",
+        f->detail);
   }
   if (f->step == WEIR_STAGE_EXEC) {
     status = error_set (err, status, f->errnum, "execute '%s'", f->detail);
-    return f->errnum == ENOEXEC ? error_hint (err, "a script needs a first line that names its interpreter, as \"#!/bin/sh\"")
-                                : status;
+    return f->errnum == ENOEXEC
+               ? error_hint (err, "a script needs a first line that names its interpreter, as \"#!/bin/sh\"")
+               : status;
   }
-  return error_set (err, status, f->errnum, f->detail[0] != '\0' ? "%s on '%s'" : "%s", plan_step_name (f->step), f->detail);
+  return error_set (err, status, f->errnum, f->detail[0] != '\0' ? "%s on '%s'" : "%s", plan_step_name (f->step),
+                    f->detail);
 }
 
 /* ---- preparing ---- */
@@ -235,8 +239,9 @@ spawn_namespaces (uint64_t wanted)
   return flags;
 }
 
-/* A user namespace that is there already, except for a plan that limits the number of processes: the kernel counts those of a
- * user in each user namespace, and commands that shared one would use up each other's.  Root is not counted.  */
+/* A user namespace that is there already, except for a plan that limits the number of processes: the kernel counts
+ * those of a user in each user namespace, and commands that shared one would use up each other's.  Root is not counted.
+ */
 static int
 spawn_user_namespace (struct spawn *s)
 {
@@ -356,7 +361,9 @@ spawn_await (struct spawn *s, const weir_call *call, int *exists, weir_error **e
         stage = WEIR_STAGE_RUNNER;
       *exists = (failed.flags & INIT_PROGRAM_EXISTS) != 0;
       return spawn_fail_at (s, stage, failed.code,
-                            stage == WEIR_STAGE_RUNNER ? s->runner : stage == WEIR_STAGE_EXEC ? s->plan->argv.items[0] : NULL);
+                            stage == WEIR_STAGE_RUNNER ? s->runner
+                            : stage == WEIR_STAGE_EXEC ? s->plan->argv.items[0]
+                                                       : NULL);
     }
     if (!p->started && (ended || hung_up))
       return spawn_lost (s);

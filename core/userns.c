@@ -26,8 +26,8 @@ static struct {
 } userns_cache[USERNS_CACHED];
 static int userns_count;
 
-/* Waits for its death.  Shares our memory and runs beside us: nothing but system calls that cannot fail, which leave errno
- * alone, and no instrumentation.  */
+/* Waits for its death.  Shares our memory and runs beside us: nothing but system calls that cannot fail, which leave
+ * errno alone, and no instrumentation.  */
 #if defined(__clang__) || defined(__GNUC__)
 __attribute__ ((no_sanitize ("address", "thread", "undefined"), no_stack_protector))
 #endif
@@ -76,7 +76,8 @@ userns_map (int pid)
   if (geteuid () == 0) {
     uids = userns_identity ("/proc/self/uid_map");
     gids = userns_identity ("/proc/self/gid_map");
-  } else {
+  }
+  else {
     uids = util_fmt ("%u %u 1\n", geteuid (), geteuid ());
     gids = util_fmt ("%u %u 1\n", getegid (), getegid ());
     if (userns_write (pid, "setgroups", "deny") < 0)

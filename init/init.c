@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weir's init: pid 1 of a command's pid namespace, or the subreaper above it.  core/init-protocol.h says how it is talked to.
+/* Weir's init: pid 1 of a command's pid namespace, or the subreaper above it.  core/init-protocol.h says how it is
+ * talked to.
  *
  * It has no C library: it is executed once for each command, and starting a libc would cost more than all that it does.
- * Every signal is blocked from before its exec on, and read from a descriptor; it handles none and is killed by KILL only.  */
+ * Every signal is blocked from before its exec on, and read from a descriptor; it handles none and is killed by KILL
+ * only.  */
 #include "core/init-protocol.h"
 #include "init/raw.h"
 #include "init/tree.h"
@@ -109,7 +111,8 @@ reaped (int pid, int status, const void *data)
   leader = 0;
   message.what = (status & 0x7f) == 0 ? INIT_EXITED : INIT_SIGNALLED;
   message.code = (status & 0x7f) == 0 ? status >> 8 & 0xff : status & 0x7f;
-  message.cpu_usec = (uint64_t) ((usage->user_sec + usage->system_sec) * 1000000 + usage->user_usec + usage->system_usec);
+  message.cpu_usec =
+      (uint64_t) ((usage->user_sec + usage->system_sec) * 1000000 + usage->user_usec + usage->system_usec);
   message.max_rss = (uint64_t) usage->max_rss * 1024;
   send_message (&message, -1);
 }
@@ -225,7 +228,8 @@ take_message (void)
   if (message.kind == INIT_START && leader == 0) {
     start = message;
     start_command ();
-  } else if (message.kind == INIT_SIGNAL)
+  }
+  else if (message.kind == INIT_SIGNAL)
     send_signal (message.what, message.code);
 }
 

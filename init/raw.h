@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* clang-format off */
 #if defined(__x86_64__)
 
 enum {
@@ -113,6 +114,7 @@ raw_call (long n, long a, long b, long c, long d, long e)
 #error "weir's init knows x86_64 and aarch64 only"
 #endif
 
+/* clang-format on */
 /* The same on both.  */
 enum { RAW_pidfd_open = 434, RAW_close_range = 436, RAW_landlock_restrict_self = 446 };
 
@@ -159,12 +161,21 @@ struct raw_rusage {
 };
 
 enum {
-  RAW_EINTR = 4, RAW_ECHILD = 10,
-  RAW_SIGHUP = 1, RAW_SIGINT = 2, RAW_SIGQUIT = 3, RAW_SIGKILL = 9, RAW_SIGTERM = 15, RAW_SIGCHLD = 17, RAW_SIGSTOP = 19,
+  RAW_EINTR = 4,
+  RAW_ECHILD = 10,
+  RAW_SIGHUP = 1,
+  RAW_SIGINT = 2,
+  RAW_SIGQUIT = 3,
+  RAW_SIGKILL = 9,
+  RAW_SIGTERM = 15,
+  RAW_SIGCHLD = 17,
+  RAW_SIGSTOP = 19,
   RAW_POLLIN = 1,
   RAW_O_CLOEXEC = 02000000,
-  RAW_AT_FDCWD = -100, RAW_AT_EMPTY_PATH = 0x1000,
-  RAW_WNOHANG = 1, RAW_WALL = 0x40000000,
+  RAW_AT_FDCWD = -100,
+  RAW_AT_EMPTY_PATH = 0x1000,
+  RAW_WNOHANG = 1,
+  RAW_WALL = 0x40000000,
 };
 
 #endif

@@ -71,7 +71,8 @@ tree_children_of (int pid, const char *tid)
       if (tree_text[i] >= '0' && tree_text[i] <= '9') {
         number = number * 10 + (tree_text[i] - '0');
         digits++;
-      } else if (digits > 0) {
+      }
+      else if (digits > 0) {
         tree_add (number);
         number = digits = 0;
       }
@@ -98,8 +99,8 @@ tree_threads_of (int pid)
   raw1 (close, fd);
 }
 
-/* Every descendant that there is now, breadth first.  What forks meanwhile is met by the next scan.  A hash of them, to see
- * whether two scans found the same.  */
+/* Every descendant that there is now, breadth first.  What forks meanwhile is met by the next scan.  A hash of them, to
+ * see whether two scans found the same.  */
 static unsigned
 tree_scan (void)
 {
@@ -137,7 +138,8 @@ tree_now (void)
   return t.sec * 1000 + t.nsec / 1000000;
 }
 
-/* 1: children are left, 0: none.  A subreaper without children has no descendants either: an orphan becomes its child.  */
+/* 1: children are left, 0: none.  A subreaper without children has no descendants either: an orphan becomes its child.
+ */
 static int
 tree_reap (void (*reaped) (int, int, const void *))
 {
@@ -161,7 +163,8 @@ tree_kill (void (*reaped) (int pid, int status, const void *rusage))
 
   while (tree_reap (reaped)) {
     unsigned before = 0, now;
-    /* Stopped first: what forks faster than it can be killed one by one comes to a halt when a scan finds nothing new.  */
+    /* Stopped first: what forks faster than it can be killed one by one comes to a halt when a scan finds nothing new.
+     */
     for (int i = 0; i < 64 && (now = tree_scan ()) != before; i++) {
       tree_send (RAW_SIGSTOP);
       before = now;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A harness that is killed, at every moment of a spawn, leaves nothing behind: the standard output of its commands, which this
- * test reads, comes to its end only when every process that inherited it is gone.  */
+/* A harness that is killed, at every moment of a spawn, leaves nothing behind: the standard output of its commands,
+ * which this test reads, comes to its end only when every process that inherited it is gone.  */
 #include "config.h"
 
 #include <setjmp.h>

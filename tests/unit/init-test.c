@@ -13,7 +13,6 @@
 #include "core/init-protocol.h"
 #include "tests/unit/spawn-support.h"
 
-
 static int
 set_up (void **state)
 {
@@ -40,7 +39,8 @@ start_init (const char *script, pid_t harness)
   assert_true (init_fd () >= 0);
   s.pid = fork ();
   if (s.pid == 0) {
-    char *const argv[] = { (char *) WEIR_INIT_NAME, (char *) "20", (char *) "21", (char *) "/bin/sh", (char *) "-c", (char *) script, NULL };
+    char *const argv[] = { (char *) WEIR_INIT_NAME, (char *) "20",   (char *) "21", (char *) "/bin/sh",
+                           (char *) "-c",           (char *) script, NULL };
     char *const env[] = { (char *) "PATH=/usr/bin:/bin", NULL };
     int pidfd = (int) syscall (SYS_pidfd_open, harness != 0 ? harness : getppid (), 0);
     dup2 (out[1], 1);

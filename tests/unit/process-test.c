@@ -90,15 +90,16 @@ expect_killed (struct running *r)
   assert_int_equal (exit.flags, WEIR_EXIT_TREE_GONE);
 }
 
-#define FOR_EACH_TIER(tier)                     \
-  for (int tier = 0; tier < TIER_COUNT; tier++) \
+#define FOR_EACH_TIER(tier)                                                                                            \
+  for (int tier = 0; tier < TIER_COUNT; tier++)                                                                        \
     if (support_has_tier (tier))
 
 static void
 test_time_and_cancel (void **state)
 {
   (void) state;
-  FOR_EACH_TIER (tier) {
+  FOR_EACH_TIER (tier)
+  {
     struct running r = begin_shell (tier, "trap '' TERM; echo ready; sleep 1000; sleep 1000");
     struct weir_exit exit = { WEIR_SIZED (struct weir_exit) };
     weir_call call = support_call;
@@ -127,7 +128,8 @@ static void
 test_scopes (void **state)
 {
   (void) state;
-  FOR_EACH_TIER (tier) {
+  FOR_EACH_TIER (tier)
+  {
     struct running r = begin_shell (tier, "trap 'exit 5' TERM; sleep 1000 & echo ready; wait");
     struct weir_exit exit;
     send_signal (&r, WEIR_SIGNAL_LEADER, SIGTERM);
@@ -144,7 +146,8 @@ test_scopes (void **state)
     assert_int_equal (exit.code, 3);
     end (&r);
     /* one that left the session is reached by the tree only */
-    r = begin_shell (tier, "trap : USR1; setsid sh -c 'trap \"echo got; exit 0\" USR1; echo ready; while :; do sleep 0.1; done' & wait; wait");
+    r = begin_shell (tier, "trap : USR1; setsid sh -c 'trap \"echo got; exit 0\" USR1; echo ready; while :; do sleep "
+                           "0.1; done' & wait; wait");
     send_signal (&r, WEIR_SIGNAL_TREE, SIGUSR1);
     support_expect ((int) r.process.streams[1], "got");
     send_signal (&r, WEIR_SIGNAL_TREE, SIGKILL);
@@ -162,7 +165,8 @@ test_wrong_signals (void **state)
   assert_int_equal (process_signal (&support_call, &r.process, WEIR_SIGNAL_LEADER, 0, NULL), WEIR_E_INVALID);
   assert_int_equal (process_signal (&support_call, &r.process, WEIR_SIGNAL_LEADER, 1000, NULL), WEIR_E_INVALID);
   assert_int_equal (process_signal (&support_call, &r.process, 9, SIGTERM, NULL), WEIR_E_INVALID);
-  assert_int_equal (process_signal (&support_call, &r.process, WEIR_SIGNAL_FOREGROUND, SIGINT, NULL), WEIR_E_UNSUPPORTED);
+  assert_int_equal (process_signal (&support_call, &r.process, WEIR_SIGNAL_FOREGROUND, SIGINT, NULL),
+                    WEIR_E_UNSUPPORTED);
   assert_int_equal (process_resize (&r.process, 10, 10, NULL), WEIR_E_UNSUPPORTED);
   end (&r);
 }
@@ -175,23 +179,25 @@ test_forwarded (void **state)
 
   (void) state;
   FOR_EACH_TIER (tier)
-    for (size_t i = 0; i < ARRAY_SIZE (signals); i++) {
-      struct running r = begin_shell (tier, "echo ready; exec sleep 1000");
-      struct weir_exit exit;
-      assert_int_equal (kill ((pid_t) r.process.id, signals[i]), 0);
-      exit = support_wait (&r.process);
-      assert_int_equal (exit.kind, WEIR_EXIT_SIGNALLED);
-      assert_int_equal (exit.code, signals[i]);
-      end (&r);
-    }
+  for (size_t i = 0; i < ARRAY_SIZE (signals); i++) {
+    struct running r = begin_shell (tier, "echo ready; exec sleep 1000");
+    struct weir_exit exit;
+    assert_int_equal (kill ((pid_t) r.process.id, signals[i]), 0);
+    exit = support_wait (&r.process);
+    assert_int_equal (exit.kind, WEIR_EXIT_SIGNALLED);
+    assert_int_equal (exit.code, signals[i]);
+    end (&r);
+  }
 }
 
 static void
 test_daemons (void **state)
 {
   (void) state;
-  FOR_EACH_TIER (tier) {
-    struct running r = begin_shell (tier, "(setsid sh -c '(sleep 1000 & sleep 1000) & sleep 1000' &) ; echo ready; exit 0");
+  FOR_EACH_TIER (tier)
+  {
+    struct running r =
+        begin_shell (tier, "(setsid sh -c '(sleep 1000 & sleep 1000) & sleep 1000' &) ; echo ready; exit 0");
     struct weir_exit exit = support_wait (&r.process);
     assert_int_equal (exit.kind, WEIR_EXIT_EXITED);
     assert_int_equal (exit.code, 0);
@@ -205,7 +211,8 @@ static void
 test_stopped (void **state)
 {
   (void) state;
-  FOR_EACH_TIER (tier) {
+  FOR_EACH_TIER (tier)
+  {
     struct running r = begin_shell (tier, "echo ready; kill -STOP $$; exit 4");
     assert_int_equal (wait_a_little (&r), WEIR_E_TIMEOUT);
     send_signal (&r, WEIR_SIGNAL_LEADER, SIGCONT);
@@ -255,7 +262,8 @@ test_forkers (void **state)
   (void) state;
   assert_true (n > 0);
   self[n] = '\0';
-  FOR_EACH_TIER (tier) {
+  FOR_EACH_TIER (tier)
+  {
     struct running r = begin (support_plan (tier, argv), WEIR_STDIO_NULL, WEIR_STDIO_PIPE);
     send_signal (&r, WEIR_SIGNAL_TREE, SIGKILL);
     expect_killed (&r);
@@ -268,7 +276,8 @@ static void
 test_released (void **state)
 {
   (void) state;
-  FOR_EACH_TIER (tier) {
+  FOR_EACH_TIER (tier)
+  {
     struct running r = begin_shell (tier, "(setsid sleep 1000 &); echo ready; sleep 1000");
     int out = fcntl ((int) r.process.streams[1], F_DUPFD_CLOEXEC, 3);
     char text[64];
@@ -284,7 +293,8 @@ static void
 test_lost (void **state)
 {
   (void) state;
-  FOR_EACH_TIER (tier) {
+  FOR_EACH_TIER (tier)
+  {
     struct running r = begin (support_shell (tier, "echo ready; cat"), WEIR_STDIO_PIPE, WEIR_STDIO_PIPE);
     struct weir_exit exit;
     assert_int_equal (kill ((pid_t) r.process.id, SIGKILL), 0);
@@ -302,7 +312,8 @@ static void
 test_hostile (void **state)
 {
   (void) state;
-  FOR_EACH_TIER (tier) {
+  FOR_EACH_TIER (tier)
+  {
     struct running r;
     struct weir_exit exit;
     if (tier == TIER_BARE || (tier == TIER_LANDLOCK && sys_landlock_abi () < 6))
@@ -321,10 +332,12 @@ static void
 test_terminal (void **state)
 {
   (void) state;
-  FOR_EACH_TIER (tier) {
+  FOR_EACH_TIER (tier)
+  {
     struct weir_stdio stdio = support_stdio (WEIR_STDIO_PTY, WEIR_STDIO_PTY, WEIR_STDIO_PTY);
-    struct running r = { .plan = support_shell (tier, "trap 'stty size; exit 8' WINCH; test -t 0 && test -t 1 && test -t 2 && "
-                                                      "echo on >/dev/tty; stty size; while :; do read x; done") };
+    struct running r = { .plan = support_shell (
+                             tier, "trap 'stty size; exit 8' WINCH; test -t 0 && test -t 1 && test -t 2 && "
+                                   "echo on >/dev/tty; stty size; while :; do read x; done") };
     int master;
     stdio.rows = 21;
     stdio.columns = 43;
@@ -344,17 +357,20 @@ static void
 test_terminal_signals (void **state)
 {
   (void) state;
-  FOR_EACH_TIER (tier) {
-    struct running r = begin (support_shell (tier, "trap 'exit 9' INT; echo ready; while :; do read x; done"), WEIR_STDIO_PTY,
-                              WEIR_STDIO_PTY);
+  FOR_EACH_TIER (tier)
+  {
+    struct running r = begin (support_shell (tier, "trap 'exit 9' INT; echo ready; while :; do read x; done"),
+                              WEIR_STDIO_PTY, WEIR_STDIO_PTY);
     send_signal (&r, WEIR_SIGNAL_FOREGROUND, SIGINT);
     assert_int_equal (support_wait (&r.process).code, 9);
     end (&r);
-    r = begin (support_shell (tier, "trap 'exit 10' TERM; echo ready; while :; do read x; done"), WEIR_STDIO_PTY, WEIR_STDIO_PTY);
+    r = begin (support_shell (tier, "trap 'exit 10' TERM; echo ready; while :; do read x; done"), WEIR_STDIO_PTY,
+               WEIR_STDIO_PTY);
     send_signal (&r, WEIR_SIGNAL_FOREGROUND, SIGTERM);
     assert_int_equal (support_wait (&r.process).code, 10);
     end (&r);
-    r = begin (support_shell (tier, "trap 'exit 11' INT; echo ready; while :; do read x; done"), WEIR_STDIO_PTY, WEIR_STDIO_PTY);
+    r = begin (support_shell (tier, "trap 'exit 11' INT; echo ready; while :; do read x; done"), WEIR_STDIO_PTY,
+               WEIR_STDIO_PTY);
     assert_int_equal (write ((int) r.process.streams[0], "\003", 1), 1);
     assert_int_equal (support_wait (&r.process).code, 11);
     end (&r);
@@ -363,8 +379,8 @@ test_terminal_signals (void **state)
     assert_int_equal (support_wait (&r.process).code, 12);
     end (&r);
     /* the other side goes away: the session is hung up */
-    r = begin (support_shell (tier, "trap 'exit 13' HUP; echo ready; while :; do read x || exit 13; done"), WEIR_STDIO_PTY,
-               WEIR_STDIO_PTY);
+    r = begin (support_shell (tier, "trap 'exit 13' HUP; echo ready; while :; do read x || exit 13; done"),
+               WEIR_STDIO_PTY, WEIR_STDIO_PTY);
     close ((int) r.process.streams[0]);
     r.process.streams[0] = -1;
     assert_int_equal (support_wait (&r.process).code, 13);
@@ -376,18 +392,10 @@ int
 main (int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test (test_time_and_cancel),
-    cmocka_unit_test (test_scopes),
-    cmocka_unit_test (test_wrong_signals),
-    cmocka_unit_test (test_forwarded),
-    cmocka_unit_test (test_daemons),
-    cmocka_unit_test (test_stopped),
-    cmocka_unit_test (test_forkers),
-    cmocka_unit_test (test_released),
-    cmocka_unit_test (test_lost),
-    cmocka_unit_test (test_hostile),
-    cmocka_unit_test (test_terminal),
-    cmocka_unit_test (test_terminal_signals),
+    cmocka_unit_test (test_time_and_cancel), cmocka_unit_test (test_scopes),   cmocka_unit_test (test_wrong_signals),
+    cmocka_unit_test (test_forwarded),       cmocka_unit_test (test_daemons),  cmocka_unit_test (test_stopped),
+    cmocka_unit_test (test_forkers),         cmocka_unit_test (test_released), cmocka_unit_test (test_lost),
+    cmocka_unit_test (test_hostile),         cmocka_unit_test (test_terminal), cmocka_unit_test (test_terminal_signals),
   };
   if (argc == 2 && strcmp (argv[1], "hop") == 0)
     return hop ();

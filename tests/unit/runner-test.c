@@ -10,7 +10,7 @@
 #include "tests/unit/spawn-support.h"
 
 static char untrusted[64]; /* beneath /tmp */
-static char trusted[256];  /* "": there is none */
+static char trusted[256]; /* "": there is none */
 
 static int
 set_up (void **state)
@@ -202,8 +202,10 @@ test_status (void **state)
 static weir_plan *
 inner_plan (const char *script, const char *const *extra)
 {
-  static const char *const arguments[] = { "--unshare-user", "--unshare-pid", "--unshare-ipc", "--as-pid-1", "--ro-bind",
-                                           "/", "/", "--dev", "/dev", "--proc", "/proc", NULL };
+  static const char *const arguments[] = {
+    "--unshare-user", "--unshare-pid", "--unshare-ipc", "--as-pid-1", "--ro-bind", "/", "/",
+    "--dev",          "/dev",          "--proc",        "/proc",      NULL
+  };
   weir_plan *plan;
 
   if (access ("/usr/bin/bwrap", X_OK) != 0 || !support_has_tier (TIER_NAMESPACES)) {
@@ -360,7 +362,8 @@ test_inner_hangs (void **state)
     }
     else
       call.deadline_ms = util_now_ms () + 50;
-    assert_int_equal (process_spawn (&call, plan, &stdio, &process, &err), cancelled ? WEIR_E_CANCELLED : WEIR_E_TIMEOUT);
+    assert_int_equal (process_spawn (&call, plan, &stdio, &process, &err),
+                      cancelled ? WEIR_E_CANCELLED : WEIR_E_TIMEOUT);
     assert_int_equal (weir_error_code (err), cancelled ? WEIR_E_CANCELLED : WEIR_E_TIMEOUT);
     weir_error_free (err);
     plan_free (plan);
@@ -378,10 +381,12 @@ int
 main (void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test (test_by_name),        cmocka_unit_test (test_refused),      cmocka_unit_test (test_scripts),
-    cmocka_unit_test (test_foreign_runner), cmocka_unit_test (test_script_runs),  cmocka_unit_test (test_status),
-    cmocka_unit_test (test_inner_ends),     cmocka_unit_test (test_inner_killed), cmocka_unit_test (test_inner_fails),
-    cmocka_unit_test (test_inner_harness_dies), cmocka_unit_test (test_inner_hangs),
+    cmocka_unit_test (test_by_name),     cmocka_unit_test (test_refused),
+    cmocka_unit_test (test_scripts),     cmocka_unit_test (test_foreign_runner),
+    cmocka_unit_test (test_script_runs), cmocka_unit_test (test_status),
+    cmocka_unit_test (test_inner_ends),  cmocka_unit_test (test_inner_killed),
+    cmocka_unit_test (test_inner_fails), cmocka_unit_test (test_inner_harness_dies),
+    cmocka_unit_test (test_inner_hangs),
   };
   return cmocka_run_group_tests (tests, set_up, tear_down);
 }

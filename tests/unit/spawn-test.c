@@ -173,7 +173,9 @@ test_descriptors (void **state)
   for (int tier = 0; tier < TIER_COUNT; tier++) {
     if (!support_has_tier (tier))
       continue;
-    assert_int_equal (support_run (support_shell (tier, "for f in /proc/self/fd/*; do echo ${f##*/}; done"), text, sizeof text).code, 0);
+    assert_int_equal (
+        support_run (support_shell (tier, "for f in /proc/self/fd/*; do echo ${f##*/}; done"), text, sizeof text).code,
+        0);
     /* the shell's own listing has no descriptor: it expands before it opens */
     if (strcmp (text, "0\n1\n2\n") != 0 && strcmp (text, "0\n1\n2\n3\n") != 0)
       fail_msg ("tier %s has descriptors %s", tier_names[tier], text);
@@ -203,7 +205,8 @@ test_no_leaks (void **state)
 static void
 test_plan_descriptors (void **state)
 {
-  weir_plan *plan = support_shell (TIER_BARE, "cat <&4; cat <&3; test /dev/fd/5 -ef / && echo root; test ! -e /dev/fd/6");
+  weir_plan *plan =
+      support_shell (TIER_BARE, "cat <&4; cat <&3; test /dev/fd/5 -ef / && echo root; test ! -e /dev/fd/6");
   char text[256];
 
   (void) state;
