@@ -42,7 +42,7 @@ custom_runner_check (const struct custom_runner *c, const weir_config *config, w
                            weir_config_origin (config, "failure_signatures"));
   for (size_t i = 0; i < c->signature_count; i++)
     if (custom_runner_blank (c->signatures[i]) || strpbrk (c->signatures[i], "\r\n") != NULL)
-      return weir_error_set (err, WEIR_E_INVALID, 0, "%s: a failure signature must be part of one line, and not blank",
+      return weir_error_set (err, WEIR_E_INVALID, 0, "%s: each of 'failure_signatures' must be part of one line, and not blank",
                              weir_config_origin (config, "failure_signatures"));
   return WEIR_OK;
 }

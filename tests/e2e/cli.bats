@@ -130,13 +130,13 @@ END
   lacks "$output" $'\033'
   run weir --color always run --mode x true
   contains "$output" $'\033[1;31m'
-  run on_terminal "" "$WEIR" run --mode x true
+  TERM=xterm run on_terminal "" "$WEIR" run --mode x true
   contains "$output" $'\033[1;31m'
-  NO_COLOR=1 run on_terminal "" "$WEIR" run --mode x true
+  NO_COLOR=1 TERM=xterm run on_terminal "" "$WEIR" run --mode x true
   lacks "$output" $'\033['
   TERM=dumb run on_terminal "" "$WEIR" run --mode x true
   lacks "$output" $'\033['
-  run on_terminal "" "$WEIR" --color never run --mode x true
+  TERM=xterm run on_terminal "" "$WEIR" --color never run --mode x true
   lacks "$output" $'\033['
 }
 
