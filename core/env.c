@@ -113,9 +113,11 @@ env_sounds_secret (const char *name, size_t size)
   return 0;
 }
 
-static int
-env_loads_code (const char *name, size_t size)
+int
+env_loads_code (const char *name)
 {
+  size_t size = env_name_size (name);
+
   for (const char *const *word = code_words; *word != NULL; word++)
     if (env_matches (*word, name, size))
       return 1;
@@ -166,7 +168,7 @@ env_passes (const struct settings *settings, const char *entry)
 
   if (how != ENV_BY_PATTERN)
     return (how & ENV_BY_NAME) != 0;
-  return !env_sounds_secret (entry, size) && !env_loads_code (entry, size) && !env_holds_password (entry + size + 1);
+  return !env_sounds_secret (entry, size) && !env_loads_code (entry) && !env_holds_password (entry + size + 1);
 }
 
 /* ---- the request, PATH ---- */

@@ -87,6 +87,9 @@ weir_status canon_path (const char *path, const char *base, int missing_ok, char
 /* env.c: the allow-list plus what is named; see weir.conf(5) for the rules.  request_env: "NAME" or "NAME=VALUE".  */
 weir_status env_build (const struct settings *, const char *const *environ, const char *const *request_env,
                        struct strv *env, struct strv *dropped, weir_error **);
+/* A variable (NAME, or NAME=VALUE) that makes some loader, shell or interpreter run other code than its own.  Good for the
+ * command, when it was named; never for a runner, which is not confined yet when it reads its environment.  */
+int env_loads_code (const char *entry);
 
 /* caches.c: named cache sets.  Adds, for each named set, environment that sends the tool's cache to a directory private to
  * the workspace (beneath the state directory, keyed by the workspace), and a WRITE line for it.  */

@@ -170,6 +170,17 @@ test_set (void **state UNUSED)
   assert_false (env_named (NULL, "A"));
 }
 
+static void
+test_loads_code (void **state UNUSED)
+{
+  assert_true (env_loads_code ("LD_PRELOAD=/x"));
+  assert_true (env_loads_code ("LD_AUDIT"));
+  assert_true (env_loads_code ("BASH_ENV=x"));
+  assert_false (env_loads_code ("OLD_LD=x"));
+  assert_false (env_loads_code ("PATH=LD_PRELOAD"));
+  assert_false (env_loads_code (""));
+}
+
 int
 main (void)
 {
@@ -183,6 +194,7 @@ main (void)
     cmocka_unit_test_setup_teardown (test_odd_environment, NULL, teardown),
     cmocka_unit_test_setup_teardown (test_path, NULL, teardown),
     cmocka_unit_test_setup_teardown (test_set, NULL, teardown),
+    cmocka_unit_test (test_loads_code),
   };
   return cmocka_run_group_tests (tests, NULL, NULL);
 }
