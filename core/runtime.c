@@ -94,7 +94,7 @@ runtime_places (weir_runtime *rt)
   runtime_place (rt, rt->settings->state_dir, "the state directory");
   runtime_place (rt, WEIR_LAUNCHER_DIR, "the directory of Weir's launcher");
   if (dladdr ((const void *) &weir_version, &info) != 0 && info.dli_fname != NULL)
-    runtime_place_directory_of (rt, info.dli_fname, "the directory of Weir's library");
+    runtime_place (rt, info.dli_fname, "Weir's library");
   runtime_place (rt, "/usr/local/bin", "a directory of sandbox runners");
   runtime_place (rt, "/usr/bin", "a directory of sandbox runners");
   runtime_place (rt, "/bin", "a directory of sandbox runners");
