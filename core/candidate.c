@@ -124,6 +124,21 @@ candidate_require (const struct candidate *c, const struct policy *policy, weir_
   return WEIR_E_UNAVAILABLE;
 }
 
+/* A runner reads the command's environment before it confines anything, unless Weir's init hands that over inside.  */
+static weir_status
+candidate_check_environment (const weir_plan *plan, weir_error **err)
+{
+  if (plan->runner == NULL || plan->inner_init)
+    return WEIR_OK;
+  for (size_t i = 0; i < plan->env.count; i++)
+    if (env_loads_code (plan->env.items[i])) {
+      error_set (err, WEIR_E_UNAVAILABLE, 0, "the variable '%.*s' would make the runner '%s' load code before it confines anything",
+                 (int) strcspn (plan->env.items[i], "="), plan->env.items[i], plan->runner);
+      return error_hint (err, "set it in the command: sh -c 'NAME=VALUE exec ...'");
+    }
+  return WEIR_OK;
+}
+
 static weir_status
 candidate_plan (struct instance *world, const struct weir_command *command, const struct policy *policy,
                 const weir_call *call, struct candidate *c, weir_error **err)
@@ -139,6 +154,8 @@ candidate_plan (struct instance *world, const struct weir_command *command, cons
   status = candidate_ask (c->sandbox, command, policy, call, c->plan, err);
   if (status == WEIR_OK)
     status = plan_check (c->plan, world->adopted->process.steps, err);
+  if (status == WEIR_OK)
+    status = candidate_check_environment (c->plan, err);
   if (status != WEIR_OK)
     return status;
   c->missing = plan_missing (c->plan, policy->promised, policy->axes);

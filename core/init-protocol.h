@@ -39,6 +39,11 @@
 
 #define INIT_TERMINAL 1u   /* of START: descriptor 0 becomes the controlling terminal */
 #define INIT_SEND_PIDFD 2u /* of START */
+#define INIT_UNWRAP 4u     /* of START: the command's environment is what begins with INIT_WRAP, without it; the rest is not its */
+
+/* A runner is not confined yet when it reads its environment, and "LD_PRELOAD" would be code in it.  What is meant for the
+ * command therefore passes through it under names that mean nothing to anybody.  */
+#define INIT_WRAP "WEIR:"
 
 #define INIT_PROGRAM_EXISTS 1u /* of FAILED: there is a file of that name: its interpreter is what is missing */
 

@@ -23,6 +23,7 @@ struct spawn {
   struct spawn_child child;
   struct carry_failure failure;
   struct strv argv;
+  struct strv wrapped; /* the command's environment on its way through a runner */
   char *runner; /* path that was judged */
   int runner_fd;
   int report; /* the child's end */
@@ -39,6 +40,7 @@ spawn_free (struct spawn *s)
   free (s->fds.items);
   spawn_plan_fds_free (&s->plan_fds);
   strv_free (&s->argv);
+  strv_free (&s->wrapped);
   free (s->runner);
   util_close_ptr (&s->runner_fd);
   util_close_ptr (&s->report);
@@ -190,7 +192,9 @@ spawn_inner_init (struct spawn *s)
 {
   s->start.last_fd = 2;
   s->start.ruleset_fd = s->start.program_fd = -1;
-  s->start.flags |= INIT_SEND_PIDFD;
+  s->start.flags |= INIT_SEND_PIDFD | INIT_UNWRAP;
+  for (size_t i = 0; i < s->plan->env.count; i++)
+    strv_fmt (&s->wrapped, INIT_WRAP "%s", s->plan->env.items[i]);
   s->child.exec_fd = s->runner_fd;
   s->child.exec_path = s->runner;
   s->child.exec_stage = WEIR_STAGE_RUNNER;
@@ -211,10 +215,10 @@ spawn_command (struct spawn *s)
   }
   for (size_t i = 0; i < s->plan->argv.count; i++)
     strv_add (&s->argv, s->plan->argv.items[i]);
-  if (s->argv.failed)
+  if (s->argv.failed || s->wrapped.failed)
     return spawn_fail_at (s, WEIR_STAGE_INIT, ENOMEM, NULL);
   s->child.argv = strv_items (&s->argv);
-  s->child.env = strv_items (&s->plan->env);
+  s->child.env = strv_items (s->plan->inner_init ? &s->wrapped : &s->plan->env);
   s->child.cwd = s->plan->cwd != NULL ? s->plan->cwd : "/";
   s->child.cwd_optional = s->runner != NULL;
   s->child.carry = &s->carry;

@@ -177,6 +177,23 @@ child (void *unused)
     exec_error = raw3 (execve, command[0], command, environment);
 }
 
+/* Keeps what was wrapped for the command, unwrapped.  */
+static void
+unwrap_environment (void)
+{
+  static const char wrap[] = INIT_WRAP;
+  char **to = environment;
+
+  for (char **from = environment; *from != NULL; from++) {
+    unsigned i = 0;
+    while (wrap[i] != '\0' && (*from)[i] == wrap[i])
+      i++;
+    if (wrap[i] == '\0')
+      *to++ = *from + i;
+  }
+  *to = NULL;
+}
+
 static void
 start_command (void)
 {
@@ -227,6 +244,8 @@ take_message (void)
     return;
   if (message.kind == INIT_START && leader == 0) {
     start = message;
+    if (start.flags & INIT_UNWRAP)
+      unwrap_environment ();
     start_command ();
   }
   else if (message.kind == INIT_SIGNAL)

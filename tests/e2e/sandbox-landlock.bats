@@ -477,3 +477,29 @@ END
   run weir run -- /bin/echo --ro-bind / /
   [ "$output" = "--ro-bind / /" ]
 }
+
+@test "a variable that loads code acts on the command alone, never on a runner" {
+  command -v cc >/dev/null || skip "no C compiler"
+  cat >code.c <<'END'
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+__attribute__ ((constructor)) static void
+loaded (void)
+{
+  int fd = open (getenv ("VICTIM"), O_CREAT | O_WRONLY, 0644);
+  if (fd >= 0 && write (fd, "loaded", 6) != 6)
+    abort ();
+}
+END
+  cc -shared -fPIC -o code.so code.c
+  run weir run --env "LD_PRELOAD=$W/code.so" --env "VICTIM=$T/outside/loaded" -- true
+  [ ! -e "$T/outside/loaded" ] || fail "the runner loaded it"
+  if [ "$SANDBOX" = custom ]; then
+    expect 125
+    contains "$output" "LD_PRELOAD"
+    return
+  fi
+  run weir run --env "LD_PRELOAD=$W/code.so" --env "VICTIM=$W/loaded" -- true
+  [ -e "$W/loaded" ] || fail "the command did not load it"
+}
