@@ -162,7 +162,9 @@ spawn_child_fds (struct spawn_child *child)
       && (child->exec_fd = fcntl (child->exec_fd, F_DUPFD_CLOEXEC, first)) < 0)
     return -1;
   for (size_t i = 0; i < fds->count; i++) {
-    if (dup3 (fds->items[i].source, fds->items[i].number, 0) < 0)
+    /* By the system call: ThreadSanitizer's dup3 would give the number, which in the parent is another thread's, what it
+     * knows of the source.  */
+    if (syscall (SYS_dup3, fds->items[i].source, fds->items[i].number, 0) < 0)
       return -1;
     wanted[fds->items[i].number / 8] |= (unsigned char) (1u << fds->items[i].number % 8);
   }
