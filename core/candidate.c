@@ -28,18 +28,6 @@ candidate_ends_call (weir_status status)
   }
 }
 
-/* "network none, limit on memory" */
-static char *
-candidate_bits (uint64_t bits)
-{
-  struct strbuf b = { 0 };
-
-  for (unsigned bit = 0; bit < 64; bit++)
-    if (bits >> bit & 1)
-      strbuf_fmt (&b, "%s%s", b.size > 0 ? ", " : "", policy_bit_name (UINT64_C (1) << bit));
-  return strbuf_steal (&b);
-}
-
 /* ---- danger-full-access ---- */
 
 static weir_status
@@ -78,7 +66,7 @@ candidate_sandbox (weir_runtime *rt, const char *name, const struct policy *poli
   }
   unknown = policy->axes & ~(*out)->adopted->sandbox.claims;
   if (unknown != 0) {
-    auto_free char *names = candidate_bits (unknown);
+    auto_free char *names = policy_bit_names (unknown);
     return error_set (err, WEIR_E_UNAVAILABLE, 0, "sandbox '%s' does not know how to govern: %s", name,
                       names == NULL ? "?" : names);
   }
@@ -115,7 +103,7 @@ candidate_require (const struct candidate *c, const struct policy *policy, weir_
 
   if (c->missing == 0 || policy->require_origin == NULL)
     return WEIR_OK;
-  names = candidate_bits (c->missing);
+  names = policy_bit_names (c->missing);
   error_set (err, WEIR_E_UNAVAILABLE, 0, "partial enforcement refused by %s; not governed: %s", policy->require_origin,
              names == NULL ? "?" : names);
   for (size_t i = 0; i < c->plan->gap_count; i++)

@@ -20,8 +20,9 @@ outcome_gaps (const struct candidate *used, struct strv *gaps)
   uint64_t told = 0;
 
   for (size_t i = 0; i < used->plan->gap_count; i++) {
+    auto_free char *names = policy_bit_names (used->plan->gaps[i].bits);
     told |= used->plan->gaps[i].bits;
-    strv_add (gaps, used->plan->gaps[i].text);
+    strv_fmt (gaps, "%s: %s", names == NULL ? "?" : names, used->plan->gaps[i].text);
   }
   for (unsigned bit = 0; bit < 64; bit++)
     if ((used->missing & ~told) >> bit & 1)
@@ -148,12 +149,12 @@ static const char *
 outcome_limit (const struct ending *e)
 {
   const struct weir_limits *limits = &e->policy->limits;
-  int cpu = limits->cpu != 0 && (e->exit.code == SIGXCPU || (e->exit.code == SIGKILL
-                                                             && e->exit.cpu_usec >= limits->cpu * 1000000));
+  /* A runner ends as its command did, in a shell's way.  */
+  int told = e->exit.kind == WEIR_EXIT_EXITED && (e->exit.flags & WEIR_EXIT_FROM_RUNNER) && e->exit.code > 128;
+  int signo = e->exit.kind == WEIR_EXIT_SIGNALLED ? e->exit.code : told ? e->exit.code - 128 : 0;
+  int cpu = limits->cpu != 0 && (signo == SIGXCPU || (signo == SIGKILL && e->exit.cpu_usec >= limits->cpu * 1000000));
 
-  if (e->exit.kind != WEIR_EXIT_SIGNALLED)
-    return NULL;
-  return cpu ? "cpu" : limits->file_size != 0 && e->exit.code == SIGXFSZ ? "file_size" : NULL;
+  return cpu ? "cpu" : limits->file_size != 0 && signo == SIGXFSZ ? "file_size" : NULL;
 }
 
 static void

@@ -74,3 +74,14 @@ policy_bit_name (uint64_t bit)
   index = (unsigned) __builtin_ctzll (bit);
   return bit_names[index] != NULL ? bit_names[index] : "unknown";
 }
+
+char *
+policy_bit_names (uint64_t bits)
+{
+  struct strbuf b = { 0 };
+
+  for (unsigned bit = 0; bit < 64; bit++)
+    if (bits >> bit & 1)
+      strbuf_fmt (&b, "%s%s", b.size > 0 ? ", " : "", policy_bit_name (UINT64_C (1) << bit));
+  return strbuf_steal (&b);
+}

@@ -69,6 +69,8 @@ const char *policy_network_name (uint32_t);
 int policy_network_parse (const char *, uint32_t *);
 /* Names for one bit of the effect/axis space: "content", "network none"...  */
 const char *policy_bit_name (uint64_t bit);
+/* Those of several bits: "sockets, network none".  Owned; NULL: out of memory.  */
+char *policy_bit_names (uint64_t bits);
 
 /* view.c */
 weir_status view_add (struct view *, uint32_t access, uint32_t flags, const char *host, const char *world,

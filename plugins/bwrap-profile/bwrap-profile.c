@@ -42,10 +42,13 @@ profile_hide (weir_plan *plan, const struct weir_view *v)
 }
 
 void
-bwrap_profile (weir_plan *plan, const struct weir_policy *policy, const char *cwd, int by_descriptor)
+bwrap_profile (weir_plan *plan, const weir_call *call, const struct weir_policy *policy, const char *cwd, int by_descriptor)
 {
   profile_arguments (plan, (const char *const[]){ "--ro-bind", "/", "/", "--dev", "/dev", "--unshare-pid", "--unshare-ipc",
                                                   "--proc", "/proc", NULL });
+  /* As uid 0 /proc/sys and its like belong to us, and bubblewrap closes but a few of them.  */
+  if (weir_fact (call, WEIR_FACT_UID) == 0)
+    profile_arguments (plan, (const char *const[]){ "--remount-ro", "/proc", NULL });
   /* bubblewrap brings up the loopback of the network namespace that it makes.  */
   if (policy->network != WEIR_NETWORK_INHERIT)
     weir_plan_argument (plan, "--unshare-net");

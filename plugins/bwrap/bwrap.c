@@ -70,7 +70,7 @@ bwrap_arguments (const weir_call *call, const struct weir_command *command, cons
   snprintf (number, sizeof number, "%d", weir_plan_fd (plan, WEIR_FD_STATUS_JSON, NULL, 0, 0, 0));
   weir_plan_argument (plan, "--json-status-fd");
   weir_plan_argument (plan, number);
-  bwrap_profile (plan, policy, command->cwd, by_descriptor);
+  bwrap_profile (plan, call, policy, command->cwd, by_descriptor);
   weir_plan_argument (plan, "--cap-drop");
   weir_plan_argument (plan, "ALL");
   for (size_t i = 0; root && i < sizeof bwrap_root_capabilities / sizeof bwrap_root_capabilities[0]; i++) {

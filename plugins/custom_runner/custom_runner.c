@@ -89,7 +89,7 @@ custom_runner_confine (void *self, const weir_call *call, const struct weir_comm
   weir_plan_runner (plan, program);
   for (size_t i = 1; i < c->command_count; i++)
     weir_plan_argument (plan, c->command[i]);
-  bwrap_profile (plan, policy, command->cwd, 0);
+  bwrap_profile (plan, call, policy, command->cwd, 0);
   weir_plan_argument (plan, "--");
   bwrap_profile_limits (plan, call, policy->limits);
   weir_plan_step (plan, &supervise);

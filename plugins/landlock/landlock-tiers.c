@@ -208,12 +208,36 @@ tiers_kernel_gaps (uint64_t abi, weir_plan *plan)
   tiers_scope_gaps (abi, 0, 0, plan);
 }
 
+/* What was asked for by name, and is not a default of ours.  */
+static int
+tiers_was_asked (const struct weir_view *v)
+{
+  return v->origin != NULL && strcmp (v->origin, "built in") != 0 && strncmp (v->origin, "git", 3) != 0;
+}
+
+/* A path that somebody asked to hide or to protect is not given up silently.  */
+static weir_status
+tiers_refuse_asked (const struct weir_policy *policy, weir_error **err)
+{
+  for (size_t i = 0; i < policy->view_count; i++) {
+    const struct weir_view *v = policy->view[i];
+
+    if ((v->access != WEIR_ACCESS_NONE && v->access != WEIR_ACCESS_READ) || !tiers_was_asked (v))
+      continue;
+    weir_error_set (err, WEIR_E_UNAVAILABLE, 0, "'%s' (%s) cannot be %s without namespaces, and they are not used or refused here",
+                    v->world, v->origin, v->access == WEIR_ACCESS_NONE ? "hidden" : "protected");
+    return weir_error_hint (err, "allow user namespaces, or leave this path out");
+  }
+  return WEIR_OK;
+}
+
 weir_status
 tiers_without_namespaces (const weir_call *call, const struct weir_policy *policy, weir_plan *plan, weir_error **err)
 {
   uint64_t abi = weir_fact (call, WEIR_FACT_LANDLOCK_ABI);
   int no_network = policy->network == WEIR_NETWORK_NONE;
   int read_only = policy->mode == WEIR_MODE_READ_ONLY;
+  weir_status status;
   uint64_t seccomp = WEIR_SECCOMP_BASE | WEIR_SECCOMP_SETID_BITS | WEIR_SECCOMP_OTHERS
                      | (no_network ? WEIR_SECCOMP_NETWORK : 0) | (read_only ? WEIR_SECCOMP_METADATA : 0);
 
@@ -222,6 +246,9 @@ tiers_without_namespaces (const weir_call *call, const struct weir_policy *polic
                                                 "used or refused here");
     return weir_error_hint (err, "use network = \"none\" or \"inherit\", or allow user namespaces");
   }
+  status = tiers_refuse_asked (policy, err);
+  if (status != WEIR_OK)
+    return status;
   tiers_step (plan, WEIR_STEP_LANDLOCK_HANDLE, LANDLOCK_WRITES, abi >= LANDLOCK_ABI_SCOPES ? LANDLOCK_SCOPES : 0, 0);
   tiers_view_rules (policy, plan);
   tiers_device_rules (plan, 0); /* not /dev/shm: on the host it is memory that outlives the command */

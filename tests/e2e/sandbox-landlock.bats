@@ -125,6 +125,13 @@ file" ]
 @test "--rw adds a root, --ro takes one out of the workspace" {
   mkdir fixed
   echo old >fixed/file
+  if without_namespaces; then
+    run weir run --ro fixed -- touch ran
+    expect 125
+    contains "$output" "protected"
+    [ ! -e ran ]
+    return
+  fi
   run weir run --rw "$T/outside" --ro fixed -- sh -c "echo new >'$T/outside/file'; echo new >fixed/file; echo new >fixed/other
     mv fixed gone; rm -rf fixed; echo ok >beside"
   [ "$(cat "$T/outside/file")" = new ]
@@ -138,6 +145,13 @@ file" ]
   echo secret >"$T/outside/keys/key"
   echo secret >"$T/outside/token"
   echo plain >"$T/outside/plain"
+  if without_namespaces; then
+    run weir run --deny-read "$T/outside/token" -- touch ran
+    expect 125
+    contains "$output" "hidden"
+    [ ! -e ran ]
+    return
+  fi
   run weir run --deny-read "$T/outside/keys" --deny-read "$T/outside/token" -- \
     sh -c "cat '$T/outside/plain' '$T/outside/keys/key' '$T/outside/token'; ls '$T/outside/keys'"
   contains "$output" plain
@@ -145,6 +159,7 @@ file" ]
 }
 
 @test "the usual key stores are hidden by default" {
+  without_namespaces && { names_gap deny_read; return; }
   mkdir -m 700 "$HOME/.ssh"
   echo secret >"$HOME/.ssh/id_ed25519"
   run weir run -- cat "$HOME/.ssh/id_ed25519"
@@ -308,6 +323,7 @@ except OSError as e:
 }
 
 @test "INT and TERM are the command's to obey; twice ends it" {
+  [ "$SANDBOX" != custom ] || skip "a runner of the operator's own need not pass signals on"
   sleep=$(unique_sleep)
   weir run -- sh -c "trap 'echo got-int >said; exit 9' INT; touch started; sleep $sleep & wait" 3>&- &
   pid=$!
@@ -344,6 +360,7 @@ except OSError as e:
 }
 
 @test "no mounts and no namespaces of its own" {
+  [ "$SANDBOX" != custom ] || skip "Weir's filter of system calls is not a runner's"
   run weir run -- sh -c 'mount -t tmpfs none "$PWD" && echo mounted; unshare -Ur true && echo namespace
     unshare -m true && echo mounts; exit 0'
   expect 0
@@ -353,6 +370,7 @@ except OSError as e:
 }
 
 @test "set-id bits cannot be set on files that the host sees" {
+  [ "$SANDBOX" != custom ] || skip "Weir's filter of system calls is not a runner's"
   cp "$(type -P true)" program
   run weir run -- sh -c 'chmod u+s program; chmod 6755 program; install -m 4755 program second; true'
   [ ! -u program ] && [ ! -g program ]
@@ -466,7 +484,8 @@ END
   printf '#!/no/such/interpreter\n' >script
   chmod +x script
   run weir run -- ./script
-  [ "$status" = 126 ] || [ "$status" = 127 ]
+  # That a runner could not execute the command is known from its words alone.
+  [ "$status" = 126 ] || [ "$status" = 127 ] || { [ "$SANDBOX" = custom ] && [ "$status" = 125 ]; }
   contains "$output" "script"
 }
 
