@@ -278,6 +278,16 @@ static const struct {
 static const char *const guess_readers[] = { "cat", "head", "tail", "grep", "ls", "find", "less", "more", "wc", "diff", "stat", "du",
                                              "file", "od", "xxd", "md5sum", "sha256sum", "rg", "fd", "awk", "cmp", NULL };
 
+/* Is there a slash between the last space and this place?  */
+static int
+guess_in_path (const char *line, const char *at)
+{
+  while (at > line && !guess_space (at[-1]))
+    if (*--at == '/')
+      return 1;
+  return 0;
+}
+
 /* "cat" of "/usr/bin/cat: ...": programs call themselves by the path that they were executed by.  */
 static struct span
 guess_program (const char *line, size_t length)
@@ -299,7 +309,7 @@ classify_operation (const char *line, size_t length)
   for (size_t i = 0; i < ARRAY_SIZE (guess_words); i++) {
     const char *at = classify_find (line, length, guess_words[i].word);
     /* A word of the complaint, not a part of a name in it.  */
-    if (at != NULL && (at == line || (at[-1] != '/' && !guess_word_byte (at[-1]))))
+    if (at != NULL && (at == line || !guess_word_byte (at[-1])) && !guess_in_path (line, at))
       return guess_words[i].operation;
   }
   name = guess_program (line, length);

@@ -91,8 +91,8 @@ local_in_path (struct local_search *s, const char *path, const char *cwd, weir_s
         free (candidate);
         return status;
       }
-      /* A directory of the name hides nothing, as in a shell.  */
-      if (errnum == EACCES && s->refused == NULL) {
+      /* A directory of the name hides nothing, and what may not even be looked at is not there: as in a shell.  */
+      if (errnum == EACCES && s->refused == NULL && access (candidate, F_OK) == 0) {
         s->refused = candidate;
         s->why = errnum;
       }

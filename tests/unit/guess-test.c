@@ -30,6 +30,7 @@ static const struct {
   { "tee: 'it'\\''s': Permission denied", "/w/it's", "write" },
   { "dd: failed to open '/etc/x': Read-only file system", "/etc/x", "write" },
   { "cat: /home/u/.ssh/id_rsa: Permission denied", "/home/u/.ssh/id_rsa", "read" },
+  { "cat: /srv/weir-exec-1/mkdir-2/secret: Permission denied", "/srv/weir-exec-1/mkdir-2/secret", "read" },
   { "/usr/bin/cat: /home/u/.ssh/id_rsa: Permission denied", "/home/u/.ssh/id_rsa", "read" },
   { "ls: cannot open directory '/secret': Permission denied", "/secret", "read" },
   { "find: \xe2\x80\x98/secret\xe2\x80\x99: Permission denied", "/secret", "read" },
