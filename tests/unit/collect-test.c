@@ -17,7 +17,7 @@
 
 struct fixture {
   struct collect c;
-  char dir[64];
+  char dir[256];
   int in[2]; /* write ends */
 };
 
@@ -43,7 +43,7 @@ setup (void **state)
 
   assert_non_null (f);
   collect_init (&f->c);
-  snprintf (f->dir, sizeof f->dir, "%.40s/weir-XXXXXX", tmp == NULL ? "/tmp" : tmp);
+  snprintf (f->dir, sizeof f->dir, "%.200s/weir-XXXXXX", tmp == NULL ? "/tmp" : tmp);
   assert_non_null (mkdtemp (f->dir));
   open_stream (f, 1);
   open_stream (f, 2);
@@ -418,7 +418,7 @@ test_copy_to_a_file (void **state)
 {
   struct fixture *f = *state;
   struct stream *s = &f->c.stream[0];
-  char path[100];
+  char path[300];
   auto_free char *bytes = NULL;
   int fd;
 
@@ -440,7 +440,7 @@ static void
 test_same_place (void **state)
 {
   struct fixture *f = *state;
-  char path[100];
+  char path[300];
   int a, b;
 
   assert_true (quiet_same (f->in[0], f->in[0]));
