@@ -126,7 +126,7 @@ def script(weir):
     assert t.canonical(), "the terminal was not put back after a crash"
 
     # what was denied is explained, although the command had the terminal
-    start("-- sh -c 'echo x >/etc/weir-test'", "DENIED ")
+    start("-- sh -c 'echo x >/etc/weir-test'", "DENIED")
     t.until("/etc/weir-test (")
     t.until("status=")
     t.until("prompt>")
