@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <time.h>
 #include <unistd.h>
 
 struct proof {
@@ -16,9 +17,12 @@ struct proof {
   struct strv hints;
 };
 struct proofs {
-  struct proof *first; /* latest first */
+  struct proof *first;    /* latest first */
+  struct strv being_made; /* kinds; who needs one of these waits for it instead of making it too */
+  pthread_cond_t made;
 };
-#define PROOFS_MAX 256 /* older ones are forgotten, and made again when they are needed */
+#define PROOFS_MAX 256   /* older ones are forgotten, and made again when they are needed */
+#define PROOFS_LOOK_MS 20 /* how often who waits looks at its cancel descriptor */
 
 static void
 proof_free (struct proof *p)
@@ -37,7 +41,26 @@ proofs_free (struct proofs *proofs)
     proofs->first = p->next;
     proof_free (p);
   }
+  if (proofs != NULL) {
+    strv_free (&proofs->being_made);
+    pthread_cond_destroy (&proofs->made);
+  }
   free (proofs);
+}
+
+/* Under the runtime's lock.  NULL: out of memory.  */
+static struct proofs *
+proofs_of (weir_runtime *rt)
+{
+  pthread_condattr_t attributes;
+
+  if (rt->proofs != NULL || (rt->proofs = calloc (1, sizeof *rt->proofs)) == NULL)
+    return rt->proofs;
+  pthread_condattr_init (&attributes);
+  pthread_condattr_setclock (&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init (&rt->proofs->made, &attributes);
+  pthread_condattr_destroy (&attributes);
+  return rt->proofs;
 }
 
 /* ---- what is known ---- */
@@ -72,25 +95,84 @@ proof_key (const char *sandbox, const struct policy *policy, int failure)
                    policy->require_origin != NULL, failure ? (unsigned long long) hash : 0);
 }
 
-/* 1: known, and *status says how; then a failure's words are in *err.  */
+/* Under the lock.  1: known, and *status says how; then a failure's words are in *err.  */
 static int
-proof_known (weir_runtime *rt, const char *key, weir_status *status, weir_error **err)
+proof_known (const struct proofs *proofs, const char *key, weir_status *status, weir_error **err)
 {
-  int found = 0;
+  for (const struct proof *p = proofs->first; p != NULL; p = p->next) {
+    if (strcmp (p->key, key) != 0)
+      continue;
+    *status = p->status;
+    if (p->status != WEIR_OK) {
+      *status = error_set (err, p->status, 0, "%s", p->message);
+      for (size_t i = 0; i < p->hints.count; i++)
+        error_hint (err, "%s", p->hints.items[i]);
+    }
+    return 1;
+  }
+  return 0;
+}
+
+static weir_status
+proof_may_wait (const weir_call *call, weir_error **err)
+{
+  struct pollfd p = { .fd = (int) call->cancel, .events = POLLIN };
+
+  if (call->cancel >= 0 && poll (&p, 1, 0) == 1)
+    return error_set (err, WEIR_E_CANCELLED, 0, "cancelled while a sandbox was being proved");
+  if (call->deadline_ms != 0 && util_now_ms () >= call->deadline_ms)
+    return error_set (err, WEIR_E_TIMEOUT, 0, "the call's time was up while a sandbox was being proved");
+  return WEIR_OK;
+}
+
+static void
+proof_wait (weir_runtime *rt)
+{
+  int64_t until = util_now_us () + PROOFS_LOOK_MS * 1000;
+  struct timespec at = { until / 1000000, until % 1000000 * 1000 };
+
+  pthread_cond_timedwait (&rt->proofs->made, &rt->lock, &at);
+}
+
+/* 0: the caller is to make it, and to call proof_end; 1: *status is the answer.  */
+static int
+proof_begin (weir_runtime *rt, const char *good, const char *bad, const weir_call *call, weir_status *status, weir_error **err)
+{
+  struct proofs *proofs;
+  int answered = 1;
 
   pthread_mutex_lock (&rt->lock);
-  for (struct proof *p = rt->proofs == NULL ? NULL : rt->proofs->first; p != NULL && !found; p = p->next)
-    if (strcmp (p->key, key) == 0) {
-      found = 1;
-      *status = p->status;
-      if (p->status != WEIR_OK) {
-        *status = error_set (err, p->status, 0, "%s", p->message);
-        for (size_t i = 0; i < p->hints.count; i++)
-          error_hint (err, "%s", p->hints.items[i]);
-      }
-    }
+  proofs = proofs_of (rt);
+  *status = proofs == NULL ? error_nomem (err) : WEIR_OK;
+  while (*status == WEIR_OK && !(answered = proof_known (proofs, good, status, err) || proof_known (proofs, bad, status, err))
+         && strv_has (&proofs->being_made, good)) {
+    proof_wait (rt);
+    *status = proof_may_wait (call, err);
+    answered = *status != WEIR_OK;
+  }
+  if (!answered)
+    strv_add (&proofs->being_made, good);
   pthread_mutex_unlock (&rt->lock);
-  return found;
+  return answered;
+}
+
+static void
+proof_end (weir_runtime *rt, const char *good)
+{
+  struct strv *v;
+
+  pthread_mutex_lock (&rt->lock);
+  v = &rt->proofs->being_made;
+  for (size_t i = 0; i < v->count; i++)
+    if (strcmp (v->items[i], good) == 0) {
+      free (v->items[i]);
+      v->items[i] = v->items[--v->count];
+      v->items[v->count] = NULL;
+      break;
+    }
+  v->failed = 0; /* one that could not be noted was made twice */
+  pthread_cond_broadcast (&rt->proofs->made);
+  pthread_mutex_unlock (&rt->lock);
 }
 
 static void
@@ -133,9 +215,7 @@ proof_remember (weir_runtime *rt, const char *key, weir_status status, const wei
   if (status != WEIR_OK)
     proof_copy_error (p, error);
   pthread_mutex_lock (&rt->lock);
-  if (rt->proofs == NULL)
-    rt->proofs = calloc (1, sizeof *rt->proofs);
-  if (rt->proofs != NULL && p->key != NULL && (status == WEIR_OK || p->message != NULL)) {
+  if (p->key != NULL && (status == WEIR_OK || p->message != NULL)) {
     p->next = rt->proofs->first;
     rt->proofs->first = p;
     proofs_forget_oldest (rt->proofs);
@@ -250,15 +330,16 @@ candidate_prove (weir_runtime *rt, const char *sandbox, const struct policy *pol
 {
   auto_free char *good = proof_key (sandbox, policy, 0), *bad = proof_key (sandbox, policy, 1);
   auto_error weir_error *answer = NULL;
-  int64_t deadline = util_now_ms () + rt->settings->probe_timeout_ms;
   weir_call bounded = *call;
   int transient = 0, ours;
+  int64_t deadline;
   weir_status status;
 
   if (good == NULL || bad == NULL)
     return error_nomem (err);
-  if (proof_known (rt, good, &status, err) || proof_known (rt, bad, &status, err))
+  if (proof_begin (rt, good, bad, call, &status, err))
     return status;
+  deadline = util_now_ms () + rt->settings->probe_timeout_ms;
   ours = call->deadline_ms == 0 || deadline < call->deadline_ms;
   if (ours)
     bounded.deadline_ms = deadline;
@@ -268,11 +349,12 @@ candidate_prove (weir_runtime *rt, const char *sandbox, const struct policy *pol
     auto_error weir_error *seen = steal (answer);
     status = error_set (&answer, WEIR_E_UNAVAILABLE, 0, "a confined no-op could not be executed: %s", weir_error_message (seen));
   }
+  if (!transient && !(status != WEIR_OK && candidate_ends_call (status)))
+    proof_remember (rt, status == WEIR_OK ? good : bad, status, answer);
+  proof_end (rt, good);
   /* What the probe's own limit ended is this candidate's failure; only the caller's deadline is the call's.  */
   if (status == WEIR_E_TIMEOUT && ours)
     return error_set (err, WEIR_E_UNAVAILABLE, 0, "a confined no-op did not end within the probe's time limit of %lld ms",
                       (long long) rt->settings->probe_timeout_ms);
-  if (!transient && !(status != WEIR_OK && candidate_ends_call (status)))
-    proof_remember (rt, status == WEIR_OK ? good : bad, status, answer);
   return status == WEIR_OK ? WEIR_OK : error_move (err, steal (answer));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls from end to end, in the mode that touches no sandbox; exec-sandbox-test.c has the others.  */
 #include "config.h"
-#include "core/exec.h"
+#include "core/job.h"
 
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -10,6 +10,7 @@
 #include "exec-support.h"
 
 #define LONG 60000 /* a limit that only a hang reaches */
+#define SHORT 1500 /* one that is reached, but not before a shell has started, on the slowest machine */
 
 static struct place place;
 static weir_runtime *rt;
@@ -135,7 +136,7 @@ test_signal (void **state UNUSED)
 static void
 test_time_out (void **state UNUSED)
 {
-  request.timeout_ms = 300;
+  request.timeout_ms = SHORT;
   weir_result *r = run ("echo $$; sleep 1000 & sleep 1000");
   auto_free char *pid = output_text (r, 1);
 
@@ -155,7 +156,7 @@ test_command_that_ignores_term (void **state UNUSED)
   weir_result *r;
 
   expect_ok (place_runtime (&place, 0, set, &mine, &err), &err);
-  request.timeout_ms = 200;
+  request.timeout_ms = SHORT;
   request.argv = shell ("trap '' TERM INT HUP; echo $$; while :; do sleep 1000; done");
   expect_ok (weir_run (mine, &request, &r, &err), &err);
   auto_free char *pid = output_text (r, 1);
@@ -169,7 +170,7 @@ test_command_that_ignores_term (void **state UNUSED)
 static void
 test_command_that_stopped_itself (void **state UNUSED)
 {
-  request.timeout_ms = 300;
+  request.timeout_ms = SHORT;
   weir_result *r = run ("echo $$; kill -STOP $$; exit 4");
   auto_free char *pid = output_text (r, 1);
 
@@ -207,7 +208,8 @@ static void
 test_daemons_do_not_stay (void **state UNUSED)
 {
   /* One leaves the session and keeps the pipes; one is an orphan of an orphan.  */
-  weir_result *r = run ("setsid sleep 1000 & echo $!; (sh -c 'sleep 1000 & echo $!' &) ; sleep 0.2; exit 5");
+  weir_result *r = run ("setsid sleep 1000 & echo $!; (sh -c 'sleep 1000 & echo $! >orphan' &); "
+                        "while [ ! -s orphan ]; do sleep 0.02; done; cat orphan; rm orphan; exit 5");
   auto_free char *pids = output_text (r, 1);
   char *second = strchr (pids, '\n');
 
@@ -271,7 +273,7 @@ test_output_without_end (void **state UNUSED)
   weir_result *r;
 
   request.output_limit = 1000;
-  request.timeout_ms = 300;
+  request.timeout_ms = SHORT;
   r = run ("yes; yes >&2");
   weir_result_output (r, 1, &o);
   assert_int_equal (weir_result_outcome (r), WEIR_OUTCOME_TIMED_OUT);
@@ -290,13 +292,39 @@ test_head (void **state UNUSED)
   weir_result_free (r);
 }
 
+/* Steps until so much was collected of a stream, then lets the command go on.  */
+static void
+collect_until (weir_job *job, int which, uint64_t total)
+{
+  weir_error *err = NULL;
+  int done = 0;
+
+  while (job->collect.stream[which - 1].total < total) {
+    struct pollfd p = { .fd = (int) weir_job_fd (job), .events = POLLIN };
+    assert_false (done);
+    assert_int_equal (poll (&p, 1, LONG), 1);
+    expect_ok (weir_job_step (job, &done, &err), &err);
+  }
+  assert_int_equal (write ((int) weir_job_stream (job, 0), "\n", 1), 1);
+}
+
 static void
 test_order (void **state UNUSED)
 {
-  weir_result *r = run ("echo a; sleep 0.3; echo b >&2; sleep 0.3; echo c");
+  weir_error *err = NULL;
+  weir_result *r;
+  weir_job *job;
   uint64_t offset, size;
   int which;
 
+  request.argv = shell ("echo a; read x; echo b >&2; read x; echo c; read x");
+  request.stream[0] = WEIR_STREAM_PIPE;
+  expect_ok (weir_start (rt, &request, &job, &err), &err);
+  collect_until (job, 1, 2);
+  collect_until (job, 2, 2);
+  collect_until (job, 1, 4);
+  expect_ok (weir_job_wait (job, &r, &err), &err);
+  weir_job_free (job);
   assert_true (weir_result_order (r, 0, &which, &offset, &size));
   assert_int_equal (which, 1);
   assert_true (weir_result_order (r, 1, &which, &offset, &size));
@@ -550,7 +578,7 @@ test_tee_to_nobody_who_reads (void **state UNUSED)
   assert_int_equal (pipe2 (ends, O_CLOEXEC), 0);
   request.stream[1] = WEIR_STREAM_TEE;
   request.stream_fd[1] = ends[1];
-  request.timeout_ms = 300;
+  request.timeout_ms = SHORT;
   r = run ("yes");
   assert_int_equal (weir_result_outcome (r), WEIR_OUTCOME_TIMED_OUT);
   assert_true (weir_result_tree_gone (r));
