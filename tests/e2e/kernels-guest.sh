@@ -43,7 +43,7 @@ said() { grep -qi -- "$1" /work/said; }
 status_is() { [ "$status" = "$1" ]; }
 
 as_user() {
-  if [ "$uid" = 0 ]; then "$@"; else setpriv "--reuid=$uid" "--regid=$uid" --clear-groups env HOME=/home/user "$@"; fi
+  if [ "$uid" = 0 ]; then "$@"; else /usr/bin/setpriv "--reuid=$uid" "--regid=$uid" --clear-groups env HOME=/home/user "$@"; fi
 }
 run() { # sandbox, options..., -- command
   sandbox=$1
