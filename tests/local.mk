@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 include tests/unit/sources.mk
 include tests/mocks/local.mk
+include tests/escape/local.mk
 
 if TESTS_BUILT
 check_PROGRAMS += $(unit_tests)

@@ -86,6 +86,14 @@ tiers_scope_gaps (uint64_t abi, int own_pids, int own_network, weir_plan *plan)
                                                 "other processes of the same user", (unsigned) abi);
 }
 
+/* Metadata is held by mounts, and a descriptor brings the host's mount along.  */
+static void
+tiers_input_gap (weir_plan *plan)
+{
+  weir_plan_gap (plan, WEIR_EFFECT_DESCRIPTORS, "the mode and times of a file that is given as standard input, or lies beneath a "
+                                                "directory that is, can be changed");
+}
+
 /* ---- rules -------------------------------------------------------------------------------------------- */
 
 static void
@@ -178,6 +186,7 @@ tiers_with_namespaces (const weir_call *call, const struct weir_policy *policy, 
                              | WEIR_AXIS_PRIVATE_TMP | WEIR_AXIS_NETWORK_NONE | WEIR_AXIS_NETWORK_LOOPBACK);
   weir_plan_gap (plan, WEIR_EFFECT_SOCKETS, "sockets that other processes have put into the file system stay connectable");
   tiers_scope_gaps (abi, 1, own_network, plan);
+  tiers_input_gap (plan);
   return WEIR_OK;
 }
 
@@ -208,13 +217,6 @@ tiers_kernel_gaps (uint64_t abi, weir_plan *plan)
   tiers_scope_gaps (abi, 0, 0, plan);
 }
 
-/* What was asked for by name, and is not a default of ours.  */
-static int
-tiers_was_asked (const struct weir_view *v)
-{
-  return v->origin != NULL && strcmp (v->origin, "built in") != 0 && strncmp (v->origin, "git", 3) != 0;
-}
-
 /* A path that somebody asked to hide or to protect is not given up silently.  */
 static weir_status
 tiers_refuse_asked (const struct weir_policy *policy, weir_error **err)
@@ -222,7 +224,8 @@ tiers_refuse_asked (const struct weir_policy *policy, weir_error **err)
   for (size_t i = 0; i < policy->view_count; i++) {
     const struct weir_view *v = policy->view[i];
 
-    if ((v->access != WEIR_ACCESS_NONE && v->access != WEIR_ACCESS_READ) || !tiers_was_asked (v))
+    if ((v->access != WEIR_ACCESS_NONE && v->access != WEIR_ACCESS_READ)
+        || (v->flags & (WEIR_VIEW_DERIVED | WEIR_VIEW_WORKSPACE)) != 0)
       continue;
     weir_error_set (err, WEIR_E_UNAVAILABLE, 0, "'%s' (%s) cannot be %s without namespaces, and they are not used or refused here",
                     v->world, v->origin, v->access == WEIR_ACCESS_NONE ? "hidden" : "protected");
@@ -265,6 +268,11 @@ tiers_without_namespaces (const weir_call *call, const struct weir_policy *polic
   weir_plan_gap (plan, WEIR_AXIS_DENY_READ, "without namespaces hidden paths stay readable");
   weir_plan_gap (plan, WEIR_AXIS_PRIVATE_TMP, "without namespaces the private temporary directory is not seen as /tmp: "
                                               "TMPDIR names it");
+  weir_plan_gap (plan, WEIR_EFFECT_PROCESSES, "without namespaces System V memory, semaphores and queues of other processes, and "
+                                              "the names of their message queues, stay reachable");
+  weir_plan_gap (plan, WEIR_EFFECT_DEVICES, "without namespaces other terminals of the same user can be written to");
+  if (!read_only)
+    tiers_input_gap (plan);
   tiers_kernel_gaps (abi, plan);
   return WEIR_OK;
 }
