@@ -37,7 +37,7 @@ gitguard_writable (const struct gitbuild *b, const char *path)
 weir_status
 gitguard_view (struct gitbuild *b, uint32_t access, const char *path, const char *origin, weir_error **err)
 {
-  return view_add (&b->policy->view, access, 0, path, path, origin, err);
+  return view_add (&b->policy->view, access, WEIR_VIEW_DERIVED, path, path, origin, err);
 }
 
 char *

@@ -42,7 +42,8 @@ rules_add (struct view *view, uint32_t access, const char *path, const char *ori
 {
   weir_status status = rules_pin (view, path, origin, err);
 
-  return status == WEIR_OK ? view_add (view, access, 0, path, path, origin, err) : status;
+  return status == WEIR_OK ? view_add (view, access, strcmp (origin, "built in") == 0 ? WEIR_VIEW_DERIVED : 0, path, path, origin, err)
+                           : status;
 }
 
 static const struct weir_view *

@@ -164,6 +164,9 @@ END
   WEIR_TEST_PLUGIN_DIR=$T/plugins
   for file in "$WEIR_TEST_MOCK_DIR"/*.so; do
     name=$(basename "$file" .so)
+    case $name in
+      mock_good | mock_abi_*) continue ;; # these break none, and say what they do not do
+    esac
     run --separate-stderr weir run --sandbox "$name" -- touch "$T/outside/ran" "$W/ran"
     [ "$status" != 0 ] || [ ! -e "$T/outside/ran" ] || fail "$name: ran unconfined"
     [ "$status" = 0 ] || contains "$stderr" "$name"

@@ -130,6 +130,7 @@ struct weir_view {
 
 #define WEIR_VIEW_TMP 1u       /* the session's private temporary directory */
 #define WEIR_VIEW_WORKSPACE 2u /* the workspace root */
+#define WEIR_VIEW_DERIVED 4u   /* a default of Weir, or found by it (git's metadata): nobody asked for it by name */
 
 struct weir_limits { /* 0: no limit */
   uint32_t struct_size;
