@@ -93,15 +93,14 @@ config_worktree (const struct attack_context *c)
   return put (of (c, ".git/config.worktree"), EVIL);
 }
 static int
-attributes (const struct attack_context *c)
-{
-  return put (of (c, ".git/info/attributes"), "* filter=evil\n");
-}
-static int
 module_config (const struct attack_context *c)
 {
   mkdir (of (c, ".git/modules"), 0755);
   mkdir (of (c, ".git/modules/m"), 0755);
+  /* All that git asks of a repository: without it nothing would read the configuration.  */
+  mkdir (of (c, ".git/modules/m/objects"), 0755);
+  mkdir (of (c, ".git/modules/m/refs"), 0755);
+  put (of (c, ".git/modules/m/HEAD"), "ref: refs/heads/main\n");
   return put (of (c, ".git/modules/m/config"), EVIL);
 }
 static int
@@ -124,8 +123,7 @@ const struct attack attack_git[] = {
   { "hooks-move", hooks_move, 0, 0, GAP },
   { "commondir", common_directory, 0, 0, GAP },
   { "config-worktree", config_worktree, 0, 0, GAP },
-  { "info-attributes", attributes, 0, 0, NULL },
-  { "modules-config", module_config, ATTACK_KNOWN, 0, GAP },
+  { "modules-config", module_config, 0, 0, GAP },
   { "workspace-move", workspace_move, 0, 0, NULL },
   { "git-move", git_move, 0, 0, GAP },
   { NULL, NULL, 0, 0, NULL },

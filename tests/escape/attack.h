@@ -40,7 +40,6 @@
 
 #define ATTACK_NA (-2)           /* returned: cannot be tried here */
 #define ATTACK_BOAST 1u          /* success is an effect */
-#define ATTACK_KNOWN 2u           /* a limit that the documentation names: shown, no failure */
 #define ATTACK_SECRET_LENGTH 32  /* characters of a secret */
 
 struct attack_context {

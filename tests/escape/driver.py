@@ -378,7 +378,7 @@ class Run:
                 wanted.append("protected paths")
             named = [g for g in gaps if any(w.lower() in g.lower() for w in wanted)]
             if through:
-                verdict, reason = ("gap", named[0]) if named else ("known limit" if flags & 2 else "GOT OUT", word)
+                verdict, reason = ("gap", named[0]) if named else ("GOT OUT", word)
             elif word.startswith("na"):
                 verdict, reason = "not applicable", word[4:]
             else:
