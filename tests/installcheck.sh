@@ -47,7 +47,7 @@ if [ -e "$src/examples/embed.c" ]; then
   # shellcheck disable=SC2046
   cc -std=gnu11 -Wall -Wextra -Werror -o "$work/embed" "$src/examples/embed.c" $(pkg-config --cflags --libs weir)
   mkdir "$work/workspace"
-  (cd "$work/workspace" && "$work/embed" "$work/weir.conf")
+  "$work/embed" "$work/workspace"
 fi
 echo "man pages are installed"
 ls "$prefix"/share/man/man1/weir.1 "$prefix"/share/man/man5/weir.conf.5 "$prefix"/share/man/man7/weir-plugin.7
