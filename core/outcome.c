@@ -31,6 +31,10 @@ outcome_gaps (const struct candidate *used, struct strv *gaps)
 
 /* ---- denials, from text ---- */
 
+#define OUTCOME_TEXT_MAX 262144 /* the last part of the output that is looked at */
+#define OUTCOME_LINES_MAX 256   /* complaints that are judged */
+#define OUTCOME_LINE_MAX 8192   /* a longer one is no complaint */
+
 /* What the policy says of a complaint.  0: it would have refused that; verdict is filled.  */
 static int
 outcome_judge (const struct policy *policy, const char *path, const char **operation, struct verdict *verdict)
@@ -134,11 +138,16 @@ static void
 outcome_denials (weir_result *r, const struct ending *e, const char *text, size_t size)
 {
   const char *line;
-  size_t at = 0, length;
+  size_t at = size > OUTCOME_TEXT_MAX ? size - OUTCOME_TEXT_MAX : 0, length;
 
-  while (r->denial_count < OUTCOME_DENIALS_MAX
-         && (line = classify_denial (e->used->plan, r->code, text, size, &at, &length)) != NULL)
-    outcome_deny (r, e->policy, line, length);
+  /* The command writes what it likes: neither its amount nor its form may keep the caller waiting.  */
+  for (int judged = 0; judged < OUTCOME_LINES_MAX && r->denial_count < OUTCOME_DENIALS_MAX; judged++) {
+    line = classify_denial (e->used->plan, r->code, text, size, &at, &length);
+    if (line == NULL)
+      return;
+    if (length <= OUTCOME_LINE_MAX)
+      outcome_deny (r, e->policy, line, length);
+  }
 }
 
 /* ---- how it ended ---- */

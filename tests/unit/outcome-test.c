@@ -2,6 +2,7 @@
 #include "config.h"
 #include "core/result.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -271,6 +272,38 @@ test_denials_are_bounded (void **state UNUSED)
   weir_result_free (r);
 }
 
+/* Output that would take for ever, if every part of it were taken seriously.  */
+static void
+test_output_made_to_delay (void **state UNUSED)
+{
+  size_t size = 8u << 20;
+  char *text = malloc (size + 1);
+  weir_result *r;
+  int ends[2];
+
+  assert_non_null (text);
+  for (size_t i = 0; i < size; i++)
+    text[i] = "'a' permission denied "[i % 22];
+  for (size_t i = size / 2; i < size; i += 22)
+    text[i + 21 < size ? i + 21 : size - 1] = '\n';
+  text[size] = '\0';
+  assert_int_equal (pipe (ends), 0);
+  assert_int_equal (fcntl (ends[0], F_SETFL, O_NONBLOCK), 0);
+  assert_int_equal (fcntl (ends[1], F_SETFL, O_NONBLOCK), 0);
+  collect.stream[1].fd = ends[0];
+  collect.stream[1].limit = size;
+  for (size_t done = 0; done < size;) {
+    ssize_t n = write (ends[1], text + done, size - done);
+    done += n > 0 ? (size_t) n : 0;
+    assert_int_equal (collect_read (&collect, 2), 0);
+  }
+  close (ends[1]);
+  free (text);
+  r = result (WEIR_EXIT_EXITED, 1, 0);
+  assert_true (count_denials (r) <= OUTCOME_DENIALS_MAX);
+  weir_result_free (r);
+}
+
 static void
 test_network_denial (void **state UNUSED)
 {
@@ -356,6 +389,7 @@ main (void)
     TEST (test_no_denials),
     TEST (test_denials_of_merged_streams),
     TEST (test_denials_are_bounded),
+    TEST (test_output_made_to_delay),
     TEST (test_network_denial),
     TEST (test_runner_failure),
     TEST (test_smaller_structs),
