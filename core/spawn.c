@@ -278,15 +278,17 @@ static int
 spawn_lift (struct spawn *s)
 {
   for (size_t i = 0; i < s->carry.count; i++) {
-    struct carry_op *op = &s->carry.ops[i];
-    int fd;
-    if (op->fd < 0 || op->fd >= s->fds.first_free)
+    int fd, low = s->carry.ops[i].fd;
+    if (low < 0 || low >= s->fds.first_free)
       continue;
-    fd = fcntl (op->fd, F_DUPFD_CLOEXEC, s->fds.first_free);
+    fd = fcntl (low, F_DUPFD_CLOEXEC, s->fds.first_free);
     if (fd < 0)
       return spawn_fail_at (s, WEIR_STAGE_STDIO, errno, "descriptors");
-    close (op->fd);
-    op->fd = fd;
+    /* A rule and what enforces it share one.  */
+    for (size_t k = i; k < s->carry.count; k++)
+      if (s->carry.ops[k].fd == low)
+        s->carry.ops[k].fd = fd;
+    close (low);
   }
   return 0;
 }
